@@ -1,7 +1,21 @@
 /**
  * @only embedded: it tests the embedded database
  */
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Logger } from '@nestjs/common';
 import pg from 'pg';
+import { lockDirectory } from '../../src/platform/database/embedded/data-directory';
 import { openEmbedded } from '../../src/platform/database/embedded/embedded';
 import { copyOfTemplate, emptyDirectory } from '../support/database';
 
@@ -25,4 +39,72 @@ it('lets others have their turn between the statements of one caller, not within
   await drop();
   expect(turns).toBeGreaterThanOrEqual(100);
   expect(turns).toBeLessThan(200);
+});
+
+// Windows has no modes.
+const onUnix = process.platform === 'win32' ? describe.skip : describe;
+
+onUnix('the directory of the embedded database', () => {
+  let parent: string;
+  let warn: jest.SpyInstance;
+  beforeEach(() => {
+    parent = mkdtempSync(join(tmpdir(), 'ums-directory-'));
+    warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {});
+  });
+  afterEach(() => rmSync(parent, { recursive: true }));
+
+  const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+  const open = async (path: string) => (await lockDirectory(path))();
+
+  function directory(mode: number, ...names: string[]): string {
+    const path = join(parent, 'data');
+    mkdirSync(path);
+    for (const name of names) writeFileSync(join(path, name), '');
+    chmodSync(path, mode);
+    return path;
+  }
+
+  it('is private, but not the parents that it needs', async () => {
+    const path = join(parent, 'a', 'b');
+    const mask = process.umask(0o022);
+    await open(path).finally(() => process.umask(mask));
+    expect([modeOf(path), modeOf(join(parent, 'a'))]).toEqual(['700', '755']);
+    expect(warn).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['an empty one', []],
+    ['one that was never opened', ['lock-1-a']],
+    ['one with a database', ['pg', 'webhook-key']],
+  ])('is made private if it is there already, which is said once: %s', async (_which, names) => {
+    const path = directory(0o755, ...names);
+    await open(path);
+    await open(path);
+    expect(modeOf(path)).toBe('700');
+    expect(warn.mock.calls).toEqual([[`Other users could access ${path} (mode 755). It is private now.`]]);
+  });
+
+  it('is left alone, and refused, if it has other files and is not private', async () => {
+    const path = directory(0o775, 'notes');
+    await expect(open(path)).rejects.toThrow('it has other files, and other users can access it (mode 775)');
+    expect(modeOf(path)).toBe('775');
+    chmodSync(path, 0o700);
+    await open(path);
+  });
+
+  it('is not a file', async () => {
+    const path = join(parent, 'file');
+    writeFileSync(path, 'mine', { mode: 0o644 });
+    await expect(open(path)).rejects.toThrow(
+      `cannot use the directory ${path}: not a directory. Set DATA_DIR`,
+    );
+    expect([modeOf(path), readFileSync(path, 'utf8')]).toEqual(['644', 'mine']);
+  });
+
+  // Only root can give a directory away.
+  (process.getuid?.() === 0 ? it : it.skip)('is not one of another user', async () => {
+    const path = directory(0o700);
+    chownSync(path, 65534, 65534);
+    await expect(open(path)).rejects.toThrow('it belongs to another user. Set DATA_DIR');
+  });
 });

@@ -4,27 +4,38 @@
  */
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
-import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { EventNumbering } from '../../src/events/log/event-numbering';
-import { UserSearch } from '../../src/users/search/user-search.service';
+import { OrganizationsService } from '../../src/organizations/organizations.service';
+import { newId } from '../../src/platform/database/id';
+import { systemCaller } from '../../src/platform/http/caller';
+import { encodeCursor } from '../../src/platform/pages/cursor';
+import { matchKeys } from '../../src/scim/users/match-keys';
+import { ScimUserList } from '../../src/scim/users/scim-user-list';
+import { createdBetween, userCounts } from '../../src/statistics/statistics.service';
+import { TokensService } from '../../src/tokens/tokens.service';
 import { KEY_FIELDS } from '../../src/users/batch/batch-rules';
+import { UserSearch } from '../../src/users/search/user-search.service';
+import type { ListUsersDto } from '../../src/users/user/user.dto';
 import { USER_COLUMNS } from '../../src/users/user/user.entity';
 import type { UserFilter } from '../../src/users/user/user.filter';
-import { countUsers, usersFrom } from '../../src/users/user/user-query';
-import { createdBetween, userCounts } from '../../src/statistics/statistics.service';
 import { USER_SORTS, type UserSort } from '../../src/users/user/user.sorts';
+import { countUsers, usersFrom } from '../../src/users/user/user-query';
 import { UsersService } from '../../src/users/users.service';
+import { WebhookClaims } from '../../src/webhooks/deliveries/webhook-claims';
 import { batchStatements } from '../support/batch-statements';
 import type { Client } from '../support/client';
 import { fillOrganization } from '../support/people';
-import { accessPathsOf, pagesReadBy, rowsReadBy, selectsOf } from '../support/plans';
+import { accessPathsOf, indexConditionsOf, pagesReadBy, rowsReadBy, selectsOf } from '../support/plans';
 import { inTime } from '../support/searches';
-import type { Statement } from '../support/statements';
 import { startService, type TestService } from '../support/service';
+import type { Statement } from '../support/statements';
+import { createWebhook, WEBHOOK_ENV } from '../support/webhooks';
 
 /** More than a search reads without an index, and few beside the others. */
 const USERS = 3_000;
 const OTHERS = 12_000;
+/** Users of whom a range of times has many or few. */
+const TIMED = 24_000;
 
 let service: TestService;
 let dataSource: DataSource;
@@ -35,15 +46,51 @@ let others: string;
 let crowd: string;
 /** An organization in which all but two members and a viewer are inactive. */
 let gone: string;
+/** An organization whose users have different times, in seconds. */
+let timed: string;
+const newOrganization = async () => (await service.app.get(OrganizationsService).create('Test')).id;
+const query = (sql: string, values: unknown[] = []) => dataSource.query(sql, values);
+const selects = (run: () => Promise<unknown>) => selectsOf(dataSource, run);
+const rowsRead = (statements: Statement[]) => rowsReadBy(dataSource, statements);
+
+/** Gives every user of an organization what a directory would. */
+async function fillDirectory(organization: string): Promise<void> {
+  const users: { id: string; email: string; name: string }[] = await query(
+    'SELECT id, email, name FROM users WHERE organization_id = $1',
+    [organization],
+  );
+  const rows = users.map(({ id: user_id, email, name }, n) => {
+    const emails = [{ value: email, type: 'work' }];
+    const keys = matchKeys({ externalId: `ext-${n}`, displayName: name, emails });
+    return { organization_id: organization, user_id, user_name: email, attributes: {}, email, name, keys };
+  });
+  await query('INSERT INTO scim_users SELECT * FROM json_populate_recordset(NULL::scim_users, $1::json)', [
+    JSON.stringify(rows),
+  ]);
+}
+
+/** The second of a user's times: `created_at` in the order of the ids, `updated_at` in another. */
+const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
+
+const fillTimed = (organization: string) =>
+  query(
+    `INSERT INTO users (organization_id, id, name, name_key, email, email_key, role, active, metadata, created_at, updated_at)
+     SELECT $1, id, id, id, id, id, CASE n % 3 WHEN 0 THEN 'viewer' ELSE 'member' END, n % 4 <> 0, '{}',
+       '2026-01-01Z'::timestamptz + n * interval '1 s', '2026-01-01Z'::timestamptz + (n * 7919 % $2) * interval '1 s'
+     FROM (SELECT n, 'usr_' || lpad(n::text, 26, '0') AS id FROM generate_series(0, $2 - 1) AS n) AS made`,
+    [organization, TIMED],
+  );
+
 beforeAll(async () => {
-  service = await startService({ RATE_LIMIT_PER_MINUTE: '1000000' });
+  service = await startService({ RATE_LIMIT_PER_MINUTE: '1000000', ...WEBHOOK_ENV });
   dataSource = service.dataSource;
   // Only this test decides what the statistics say.
-  for (const table of ['users', 'user_search'])
-    await dataSource.query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
-  others = (await service.app.get(OrganizationsService).create('Others')).id;
+  for (const table of ['users', 'user_search', 'scim_users', 'groups', 'group_members', 'events', 'tokens'])
+    await query(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
+  others = await newOrganization();
   await fillOrganization(dataSource, others, 0, OTHERS, () => ({ role: 'viewer' }));
-  await dataSource.query('ANALYZE');
+  await fillDirectory(others);
+  await query('ANALYZE');
   api = await service.client();
   organizationId = api.organizationId;
   await fillOrganization(dataSource, organizationId, OTHERS, USERS, (n) => ({
@@ -51,26 +98,36 @@ beforeAll(async () => {
     role: n % 1_000 === 0 ? 'viewer' : 'member',
     active: n % 1_000 !== 1,
   }));
-  gone = (await service.app.get(OrganizationsService).create('Gone')).id;
+  await fillDirectory(organizationId);
+  gone = await newOrganization();
   await fillOrganization(dataSource, gone, OTHERS + 2 * USERS, USERS, (n) => ({
     role: n % 1_000 === 0 ? 'viewer' : 'member',
     active: n % 1_500 === 0,
   }));
-  crowd = (await service.app.get(OrganizationsService).create('Crowd')).id;
+  crowd = await newOrganization();
   await fillOrganization(dataSource, crowd, OTHERS + USERS, USERS, (n) =>
     n % 6 === 0 ? { name: `Aaron ${n}` } : { email: `user${n}@x.example` },
   );
+  timed = await newOrganization();
+  await fillTimed(timed);
   // The planner takes a long list of pending entries for expensive.
-  await dataSource.query(`SELECT gin_clean_pending_list('user_search_organization_id_text_idx')`);
+  for (const index of ['user_search_organization_id_text_idx', 'scim_users_organization_id_keys_idx'])
+    await query(`SELECT gin_clean_pending_list('${index}')`);
 });
 afterAll(() => service.close());
 
 const search = (q: string, more = {}, by = organizationId) =>
-  inTime(() =>
-    selectsOf(dataSource, () => service.app.get(UserSearch).search(by, { q, limit: 20, ...more })),
+  inTime(() => selects(() => service.app.get(UserSearch).search(by, { q, limit: 20, ...more })));
+const list = (dto: object, by = organizationId) => selects(() => service.app.get(UsersService).list(by, dto));
+const scimList = (filter: string) =>
+  selects(() =>
+    service.app.get(ScimUserList, { strict: false }).list(
+      systemCaller(organizationId, 'service', 'test'),
+      { filter, count: 10, excludedAttributes: 'groups' }, // whose empty tables have plans of their own
+      'https://users.example.com/scim/v2',
+    ),
   );
-const list = (query: object, by = organizationId) =>
-  selectsOf(dataSource, () => service.app.get(UsersService).list(by, query));
+
 const FILTERS: UserFilter[] = [
   {},
   { role: 'viewer' },
@@ -80,166 +137,282 @@ const FILTERS: UserFilter[] = [
   { role: 'member', active: false },
 ];
 const nameOf = (filter: UserFilter) => Object.values(filter).join(' ') || 'all';
+const SORTS = Object.keys(USER_SORTS) as UserSort[];
 
-async function withoutStatistics(): Promise<void> {
-  await dataSource.query(
-    `DELETE FROM pg_statistic WHERE starelid IN ('users'::regclass, 'user_search'::regclass)`,
-  );
-  await dataSource.query(`UPDATE pg_class SET reltuples = -1 WHERE relname IN ('users', 'user_search')`);
+const SCIM_FILTERS = [
+  'externalId eq "ext-7"',
+  'externalId eq "ext-7" and active eq true',
+  'emails.value eq "nobody@example.com"',
+  'userName eq "nobody@example.com"',
+  'userName eq "nobody@example.com" and externalId eq "ext-7"',
+  'id eq "usr_00000000000000000000000000" and manager eq "x"',
+  'meta.lastModified gt "2999-01-01T00:00:00Z"',
+  'meta.created lt "2000-01-01T00:00:00Z"',
+];
+
+/** The statements of every kind of search and list. */
+async function requests(): Promise<Record<string, Statement[]>> {
+  const people = (await service.app.get(UsersService).list(organizationId, { limit: 100 })).data;
+  const [someone] = people;
+  const externalId = people.find((user) => user.externalId !== null)!.externalId!;
+  const statements: Record<string, Statement[]> = {};
+  for (const q of [
+    'smith',
+    'anna',
+    'sm',
+    'com',
+    'B184',
+    'lberlinq',
+    'smith berlin',
+    'anna com',
+    'smiht',
+    'jonh smtih',
+    'e.sm',
+    '? !',
+    '龘 齉',
+    someone.email,
+    someone.id,
+    someone.id.slice(0, 14),
+    externalId,
+  ])
+    for (const filter of FILTERS)
+      statements[`search ${q === someone.id ? 'id' : q} ${nameOf(filter)}`] = await search(q, filter);
+  for (const q of ['anna', 'smiht', 'zq 7x 3k'])
+    statements[`search others ${q}`] = await search(q, {}, others);
+  for (const filter of [{}, { role: 'member' }, { active: true }] as const)
+    statements[`search crowd ${nameOf(filter)}`] = await search('user', filter, crowd);
+  for (const sort of SORTS)
+    for (const order of ['asc', 'desc'])
+      for (const filter of FILTERS)
+        statements[`list ${sort} ${order} ${nameOf(filter)}`] = await list({ sort, order, ...filter });
+  for (const filter of [{}, { role: 'viewer' }, { active: false }] as const)
+    statements[`list email ${nameOf(filter)}`] = await list({ email: someone.email, ...filter });
+  for (const filter of [{}, { role: 'member' }, { email: someone.email }] as const)
+    statements[`list externalId ${nameOf(filter)}`] = await list({ externalId: externalId, ...filter });
+  for (const filter of FILTERS) {
+    const users = { organizationId, filter };
+    statements[`range ${nameOf(filter)}`] = await selects(() =>
+      usersFrom(dataSource.manager, users, USER_COLUMNS.select, { offset: 10, limit: 50 }),
+    );
+    statements[`count ${nameOf(filter)}`] = await selects(() => countUsers(dataSource.manager, users, 100));
+  }
+  statements.statistics = await selects(async () => {
+    await userCounts(dataSource.manager, organizationId, 100);
+    await createdBetween(dataSource.manager, organizationId, [new Date(0), new Date(), new Date()], 100);
+  });
+  statements['read one'] = await selects(() => service.app.get(UsersService).get(organizationId, someone.id));
+  Object.assign(statements, await batchStatements(dataSource, organizationId, people));
+  for (const filter of SCIM_FILTERS) statements[`scim ${filter}`] = await scimList(filter);
+  return statements;
 }
 
-describe('whatever the statistics and VACUUM say', () => {
-  /** Every kind of search and list. */
-  async function accessPaths(): Promise<Record<string, string[][]>> {
-    const people = (await service.app.get(UsersService).list(organizationId, { limit: 100 })).data;
-    const [someone] = people;
-    const externalId = people.find((user) => user.externalId !== null)!.externalId!;
-    const statements: Record<string, Statement[]> = {};
-    for (const q of [
-      'smith',
-      'anna',
-      'sm',
-      'com',
-      'B184',
-      'lberlinq',
-      'smith berlin',
-      'anna com',
-      'smiht',
-      'jonh smtih',
-      'e.sm',
-      '? !',
-      '龘 齉',
-      someone.email,
-      someone.id,
-      someone.id.slice(0, 14),
-      externalId,
-    ])
-      for (const filter of FILTERS)
-        statements[`search ${q === someone.id ? 'id' : q} ${nameOf(filter)}`] = await search(q, filter);
-    for (const q of ['anna', 'smiht', 'zq 7x 3k'])
-      statements[`search others ${q}`] = await search(q, {}, others);
-    for (const filter of [{}, { role: 'member' }, { active: true }] as const)
-      statements[`search crowd ${nameOf(filter)}`] = await search('user', filter, crowd);
-    for (const sort of Object.keys(USER_SORTS) as UserSort[])
-      for (const order of ['asc', 'desc'])
-        for (const filter of FILTERS)
-          statements[`list ${sort} ${order} ${nameOf(filter)}`] = await list({ sort, order, ...filter });
-    for (const filter of [{}, { role: 'viewer' }, { active: false }] as const)
-      statements[`list email ${nameOf(filter)}`] = await list({ email: someone.email, ...filter });
-    for (const filter of [{}, { role: 'member' }, { email: someone.email }] as const)
-      statements[`list externalId ${nameOf(filter)}`] = await list({ externalId: externalId, ...filter });
-    for (const filter of FILTERS) {
-      const users = { organizationId, filter };
-      statements[`range ${nameOf(filter)}`] = await selectsOf(dataSource, () =>
-        usersFrom(dataSource.manager, users, USER_COLUMNS.select, { offset: 10, limit: 50 }),
-      );
-      statements[`count ${nameOf(filter)}`] = await selectsOf(dataSource, () =>
-        countUsers(dataSource.manager, users, 100),
-      );
-    }
-    statements.statistics = await selectsOf(dataSource, async () => {
-      await userCounts(dataSource.manager, organizationId, 100);
-      await createdBetween(dataSource.manager, organizationId, [new Date(0), new Date(), new Date()], 100);
-    });
-    statements['read one'] = await selectsOf(dataSource, () =>
-      service.app.get(UsersService).get(organizationId, someone.id),
-    );
-    Object.assign(statements, await batchStatements(dataSource, organizationId, people));
+const KEYS = {
+  email: 'users_organization_id_email_key_key',
+  externalId: 'users_organization_id_external_id_key',
+};
+const KEYS_OF_USERS = [KEYS.email, KEYS.externalId, 'users_organization_id_user_name_key', 'users_pkey'];
+
+/** The indexes that the statements of requests go by. */
+const PLANS: Record<string, string[][]> = {
+  'read one': [['users_pkey']],
+  'list email all': [[KEYS.email]],
+  'list email viewer': [[KEYS.email]],
+  'list externalId all': [[KEYS.externalId]],
+  'list externalId member': [[KEYS.externalId]],
+  'list name asc viewer': [['users_organization_id_role_active_name_key_name_id_idx']],
+  'list updatedAt desc viewer': [['users_organization_id_role_active_updated_at_id_idx']],
+  'list email asc viewer': [['users_organization_id_role_active_email_key_idx']],
+  'list createdAt desc false': [['users_organization_id_role_active_created_at_id_idx']],
+  statistics: [
+    ['users_organization_id_created_at_id_idx', 'users_organization_id_role_active_created_at_id_idx'],
+    ['users_organization_id_created_at_id_idx'],
+  ],
+  ...Object.fromEntries(
+    KEY_FIELDS.flatMap((by) => [
+      [`find users by ${by}`, [KEYS_OF_USERS]],
+      [`find users by ${by}, locked`, [KEYS_OF_USERS]],
+    ]),
+  ),
+};
+
+/** The pages that a search may read among 12,000 users: half more than in any state. */
+const MOST_PAGES = {
+  anna: 4_000,
+  com: 7_500,
+  'zq 7x 3k': 7_000,
+  xqzzjw: 12_000,
+  smiht: 14_000,
+  'smith berlin': 17_000,
+  '㑀㑁㑂㑃㑄㑅㑆㑇㑈㑉 smiht jonh': 20_000,
+};
+const MOST_PAGES_OF_FEW = 100;
+
+const STATES: [string, () => Promise<unknown>][] = [
+  ['statistics of others, before any VACUUM', async () => {}],
+  [
+    'no statistics, before any VACUUM',
+    async () => {
+      const tables = ['users', 'user_search', 'scim_users'];
+      await query('DELETE FROM pg_statistic WHERE starelid = ANY ($1::regclass[])', [tables]);
+      await query('UPDATE pg_class SET reltuples = -1 WHERE oid = ANY ($1::regclass[])', [tables]);
+    },
+  ],
+  ['fresh statistics, before any VACUUM', () => query('ANALYZE')],
+  [
+    'fresh statistics, after VACUUM',
+    async () => {
+      for (const table of ['users', 'user_search']) await query(`VACUUM ANALYZE ${table}`);
+    },
+  ],
+  [
+    'a change of half of the users',
+    async () => {
+      const isTimed = `organization_id = '${timed}'`; // their times stay as they are
+      await query(`UPDATE users SET name = name || ' ' WHERE ${isTimed} AND right(id, 1) < '5'`);
+      await query(`UPDATE users SET updated_at = now() WHERE NOT ${isTimed} AND right(id, 1) < 'g'`);
+    },
+  ],
+];
+
+/** Orders by times, with their bounds. */
+const TIMES = {
+  createdAt: { since: 'createdSince', until: 'createdUntil', column: 'created_at' },
+  updatedAt: { since: 'updatedSince', until: 'updatedUntil', column: 'updated_at' },
+} as const;
+type TimeQuery = Partial<ListUsersDto> & { sort: keyof typeof TIMES };
+const LIMIT = 20;
+const TIME_FILTERS = [{}, { role: 'viewer' }, { active: false }, { role: 'member', active: true }] as const;
+
+/** Every order with the bounds, for `since` and `until` as seconds. */
+const listsWithin = (from: number | undefined, to: number | undefined): TimeQuery[] =>
+  Object.entries(TIMES).flatMap(([sort, { since, until }]) =>
+    (['asc', 'desc'] as const).map((order) => ({
+      sort: sort as keyof typeof TIMES,
+      order,
+      limit: LIMIT,
+      ...(from !== undefined && { [since]: at(from) }),
+      ...(to !== undefined && { [until]: at(to) }),
+    })),
+  );
+
+/** From second 2,000 on, or up to 22,000, or both: 20,000 of the 24,000 users. */
+const [FROM, TO] = [2_000, 22_000];
+const WIDE = [listsWithin(FROM, undefined), listsWithin(undefined, TO), listsWithin(FROM, TO)].flat();
+
+/** The cursors of pages that begin after nearly all users of the wide ranges. */
+const farCursors = new Map<TimeQuery, string>();
+async function farCursor(list: TimeQuery): Promise<string> {
+  let cursor = farCursors.get(list);
+  for (let read = 0; !farCursors.has(list) && read < TO - FROM - 400; read += 200)
+    cursor = (await service.app.get(UsersService).list(timed, { ...list, limit: 200, cursor })).nextCursor!;
+  farCursors.set(list, cursor!);
+  return cursor!;
+}
+
+/** Half of an index of all users of the organization is as many pages, and more. */
+const MOST_PAGES_OF_RANGE = 90;
+
+/** What a list of users by their times reads at most. */
+async function expectToRead(dto: Partial<ListUsersDto>, most: number): Promise<void> {
+  const statements = await list(dto, timed);
+  const [rows, pages] = [await rowsRead(statements), await pagesReadBy(dataSource, statements)];
+  expect([dto, rows <= most || rows, pages < MOST_PAGES_OF_RANGE || pages]).toEqual([dto, true, true]);
+}
+
+/** The first state's, which those of the others have to be. */
+let pathsBefore: Record<string, string[][]> | undefined;
+
+describe.each(STATES)('with %s', (_state, bring) => {
+  beforeAll(bring);
+
+  it('each statement of a search or list goes by its indexes, and none reads a whole table', async () => {
     const paths: Record<string, string[][]> = {};
-    for (const [name, list] of Object.entries(statements))
-      paths[name] = await accessPathsOf(dataSource, list);
-    return paths;
-  }
+    for (const [name, statements] of Object.entries(await requests()))
+      paths[name] = await accessPathsOf(dataSource, statements);
+    expect(paths).toMatchObject(PLANS);
+    const whole = Object.entries(paths).filter(([, path]) => path.flat().join().includes('all of'));
+    expect(whole).toEqual([]);
+    expect(paths['search crowd all']).toHaveLength(6); // an external id, the size, few emails, the walk, all emails, the users
+    expect(paths['search lberlinq all'].flat()).toContain('user_search_organization_id_text_idx');
+    expect(paths).toEqual((pathsBefore ??= paths));
+  });
 
-  /** The pages that a search may read among 12,000 users: half more than in any state. */
-  const MOST_PAGES = {
-    anna: 4_000,
-    com: 7_500,
-    'zq 7x 3k': 7_000,
-    xqzzjw: 12_000,
-    smiht: 14_000,
-    'smith berlin': 17_000,
-    '㑀㑁㑂㑃㑄㑅㑆㑇㑈㑉 smiht jonh': 20_000,
-  };
-  const MOST_PAGES_OF_FEW = 100;
-
-  async function expectFewPages(state: string): Promise<void> {
+  it('a search reads few pages', async () => {
     for (const [q, most] of Object.entries(MOST_PAGES)) {
       const read = await pagesReadBy(dataSource, await search(q, {}, others));
-      expect([state, q, read < most || read]).toEqual([state, q, true]);
+      expect([q, read < most || read]).toEqual([q, true]);
     }
     for (const q of ['com', 'zq 7x 3k', 'jonh']) {
       const read = await pagesReadBy(dataSource, await search(q, { role: 'viewer' }));
-      expect([state, q, read < MOST_PAGES_OF_FEW || read]).toEqual([state, q, true]);
+      expect([q, read < MOST_PAGES_OF_FEW || read]).toEqual([q, true]);
     }
-  }
+  });
 
-  it('each statement of a search or list goes by the same indexes, and reads few pages', async () => {
-    const states: [string, () => Promise<unknown>][] = [
-      ['statistics of others, before any VACUUM', async () => {}],
-      ['no statistics, before any VACUUM', withoutStatistics],
-      ['fresh statistics, before any VACUUM', () => dataSource.query('ANALYZE')],
-      [
-        'fresh statistics, after VACUUM',
-        async () => {
-          for (const table of ['users', 'user_search']) await dataSource.query(`VACUUM ANALYZE ${table}`);
-        },
-      ],
-      [
-        'after a change of half of the users',
-        async () => {
-          await dataSource.query(`UPDATE users SET updated_at = now() WHERE right(id, 1) < 'g'`);
-        },
-      ],
-    ];
-    const paths: Record<string, Record<string, string[][]>> = {};
-    for (const [state, bring] of states) {
-      await bring();
-      paths[state] = await accessPaths();
-      await expectFewPages(state);
+  it('a filter of SCIM reads few rows', async () => {
+    for (const filter of SCIM_FILTERS) {
+      const read = await rowsRead(await scimList(filter));
+      expect([filter, read < 50 || read]).toEqual([filter, true]);
     }
-    const withFreshOnes = paths['fresh statistics, after VACUUM'];
-    for (const [state, found] of Object.entries(paths))
-      expect([state, found]).toEqual([state, withFreshOnes]);
-    for (const [name, paths] of Object.entries(withFreshOnes))
-      expect([name, paths.flat().filter((path) => path.startsWith('all of'))]).toEqual([name, []]);
+  });
 
-    expect(withFreshOnes['search crowd all']).toHaveLength(6); // an external id, the size, few emails, the walk, all emails, the users
-    expect(withFreshOnes['list email all']).toEqual([['users_organization_id_email_key_key']]);
-    expect(withFreshOnes['list email viewer']).toEqual([['users_organization_id_email_key_key']]);
-    expect(withFreshOnes.statistics).toEqual([
-      ['users_organization_id_created_at_id_idx', 'users_organization_id_role_active_created_at_id_idx'],
-      ['users_organization_id_created_at_id_idx'],
-    ]);
-    expect(withFreshOnes['read one']).toEqual([['users_pkey']]);
-    const KEYS = {
-      email: 'users_organization_id_email_key_key',
-      externalId: 'users_organization_id_external_id_key',
-    };
-    for (const filter of ['all', 'member'])
-      expect(withFreshOnes[`list externalId ${filter}`]).toEqual([[KEYS.externalId]]);
-    for (const by of KEY_FIELDS)
-      for (const name of [`find users by ${by}`, `find users by ${by}, locked`])
-        expect(withFreshOnes[name]).toEqual([
-          [KEYS.email, KEYS.externalId, 'users_organization_id_user_name_key', 'users_pkey'],
-        ]);
-    expect(withFreshOnes['list name asc viewer']).toEqual([
-      ['users_organization_id_role_active_name_key_name_id_idx'],
-    ]);
-    expect(withFreshOnes['list updatedAt desc viewer']).toEqual([
-      ['users_organization_id_role_active_updated_at_id_idx'],
-    ]);
-    expect(withFreshOnes['list email asc viewer']).toEqual([
-      ['users_organization_id_role_active_email_key_idx'],
-    ]);
-    expect(withFreshOnes['list createdAt desc false']).toEqual([
-      ['users_organization_id_role_active_created_at_id_idx'],
-    ]);
-    expect(withFreshOnes['search lberlinq all'].flat()).toContain('user_search_organization_id_text_idx');
+  it('a page of a range of times reads the users in it, and none before or after its bounds', async () => {
+    for (const dto of WIDE)
+      for (const filter of TIME_FILTERS) {
+        const parts = { 0: 1, 1: 'role' in filter ? 2 : 3, 2: 1 }[Object.keys(filter).length]!;
+        await expectToRead({ ...dto, ...filter }, (LIMIT + 1) * parts);
+      }
+  });
+
+  it('a page at the far end of a range reads no users before its cursor', async () => {
+    for (const dto of WIDE) await expectToRead({ ...dto, cursor: await farCursor(dto) }, LIMIT + 1);
+  });
+
+  it('a page whose cursor is not in the range begins at the bound', async () => {
+    for (const dto of listsWithin(22_000, 23_000).concat(listsWithin(1_000, 2_000))) {
+      const { since, until } = TIMES[dto.sort];
+      const range = {
+        since: { operator: '>=', time: dto[since] },
+        until: { operator: '<', time: dto[until] },
+      };
+      const start = at(dto.order === 'asc' ? 0 : TIMED);
+      const cursor = encodeCursor([start, 'usr_'], ['users', timed, dto.sort, dto.order, range]);
+      await expectToRead({ ...dto, cursor }, LIMIT + 1);
+    }
+  });
+
+  it('a short range is all that is read, whatever its order, and an email is looked up', async () => {
+    for (const dto of listsWithin(12_000, 12_012))
+      for (const filter of TIME_FILTERS) {
+        const { data } = await service.app.get(UsersService).list(timed, { ...dto, ...filter });
+        await expectToRead({ ...dto, ...filter }, data.length);
+      }
+    for (const dto of WIDE) await expectToRead({ ...dto, email: 'nobody@example.com' }, 0);
   });
 });
 
-describe('a search reads few rows', () => {
+it('each bound of a range is a condition of the index, even where sorting all users would seem cheaper', async () => {
+  for (const dto of WIDE)
+    for (const filter of TIME_FILTERS)
+      for (const cursor of [undefined, farCursors.get(dto)]) {
+        const isFiltered = Object.keys(filter).length > 0;
+        if (cursor && isFiltered) continue;
+        const [statement] = await list({ ...dto, ...filter, cursor }, timed);
+        const conditions = await indexConditionsOf(dataSource, statement);
+        const { since, until, column } = TIMES[dto.sort];
+        const index = `users_organization_id_${isFiltered ? 'role_active_' : ''}${column}_id_idx`;
+        expect(Object.keys(conditions)).toEqual([index]);
+        const text = conditions[index];
+        const start = dto.order === 'asc' ? since : until;
+        for (const [bound, operator] of [
+          [since, '>='],
+          [until, '<'],
+        ] as const)
+          if (dto[bound] && !(cursor && bound === start)) expect(text).toContain(`(${column} ${operator} `);
+        if (cursor) expect(text).toContain(`(ROW(${column}, id) `);
+      }
+});
+
+describe('a search or list reads few rows', () => {
   it('for words that every email has', async () => {
     for (const q of ['. @', '@ .', '. .'])
       expect(
@@ -255,28 +428,28 @@ describe('a search reads few rows', () => {
       ).toEqual([]);
       // 2,001 entries of an index, and samples of users with their texts: 400, as many for a typo, 200 for two words.
       const most = q === 'aaaa example' ? 4_100 : 3_700;
-      expect(await rowsReadBy(dataSource, await search(q))).toBeLessThan(most);
+      expect(await rowsRead(await search(q))).toBeLessThan(most);
     },
   );
 
   it('for the beginning of an id, whatever the filter', async () => {
     const [{ id }] = (await service.app.get(UsersService).list(others, { limit: 1 })).data;
     for (const filter of FILTERS)
-      expect(await rowsReadBy(dataSource, await search(id.slice(0, 20), filter, others))).toBeLessThan(4_500);
+      expect(await rowsRead(await search(id.slice(0, 20), filter, others))).toBeLessThan(4_500);
   });
 
   it('for a word that half of the users have', async () => {
-    expect(await rowsReadBy(dataSource, await search('com'))).toBeLessThan(2_900);
+    expect(await rowsRead(await search('com'))).toBeLessThan(2_900);
   });
 
   it('for letters inside the words of all', async () => {
-    expect(await rowsReadBy(dataSource, await search('ampl', {}, others))).toBeLessThan(4_000);
+    expect(await rowsRead(await search('ampl', {}, others))).toBeLessThan(4_000);
   });
 
   it('for a query that every email begins with', async () => {
-    const uniform = (await service.app.get(OrganizationsService).create('Uniform')).id;
+    const uniform = await newOrganization();
     await fillOrganization(dataSource, uniform, 0, 2_500, (n) => ({ email: `user${n}@x.example` }));
-    expect(await rowsReadBy(dataSource, await search('user', {}, uniform))).toBeLessThan(2_900);
+    expect(await rowsRead(await search('user', {}, uniform))).toBeLessThan(2_900);
   });
 
   /** In one organization nearly everybody passes the filter that nearly nobody passes in the other. */
@@ -291,8 +464,7 @@ describe('a search reads few rows', () => {
 
   it('for a list of the few users who pass a filter, in every order', async () => {
     for (const [by, filter] of few())
-      for (const sort of Object.keys(USER_SORTS) as UserSort[])
-        expect(await rowsReadBy(dataSource, await list({ sort, ...filter }, by))).toBeLessThan(20);
+      for (const sort of SORTS) expect(await rowsRead(await list({ sort, ...filter }, by))).toBeLessThan(20);
   });
 
   it('for a page of the many who pass a filter', async () => {
@@ -301,16 +473,14 @@ describe('a search reads few rows', () => {
       [organizationId, { role: 'member' }],
       [gone, { active: false }],
     ] as const)
-      for (const sort of Object.keys(USER_SORTS) as UserSort[])
-        expect(await rowsReadBy(dataSource, await list({ sort, ...filter, limit: 20 }, by))).toBeLessThan(
-          150,
-        );
+      for (const sort of SORTS)
+        expect(await rowsRead(await list({ sort, ...filter, limit: 20 }, by))).toBeLessThan(150);
   });
 
   it('for a search among the few users who pass a filter', async () => {
     for (const [by, filter] of few())
       for (const q of ['com', 'smith', 'zq 7x 3k', 'jonh'])
-        expect(await rowsReadBy(dataSource, await search(q, filter, by))).toBeLessThan(100);
+        expect(await rowsRead(await search(q, filter, by))).toBeLessThan(100);
   });
 
   it('for a count, which ends at its bound', async () => {
@@ -321,11 +491,11 @@ describe('a search reads few rows', () => {
     ] as const) {
       const users = { organizationId: by, filter };
       let count: number | undefined;
-      const statements = await selectsOf(dataSource, async () => {
+      const statements = await selects(async () => {
         count = await countUsers(dataSource.manager, users, 100);
       });
       expect(count).toBeLessThanOrEqual(101);
-      expect(await rowsReadBy(dataSource, statements)).toBeLessThan(500);
+      expect(await rowsRead(statements)).toBeLessThan(500);
     }
   });
 
@@ -335,11 +505,11 @@ describe('a search reads few rows', () => {
       [gone, { total: 100, active: 2 }, 104], // before version 18, PostgreSQL rounds the rows of each role
     ] as const) {
       let counts;
-      const statements = await selectsOf(dataSource, async () => {
+      const statements = await selects(async () => {
         counts = await userCounts(dataSource.manager, by, 100);
       });
       expect(counts).toEqual({ ...counted, exact: false });
-      expect(await rowsReadBy(dataSource, statements)).toBeLessThan(bound);
+      expect(await rowsRead(statements)).toBeLessThan(bound);
     }
   });
 
@@ -361,34 +531,122 @@ describe('a search reads few rows', () => {
         const statements = await search(q);
         expect(statements.length).toBeLessThan(15);
         // The organization has 3,000 users, of whom a walk or an index may show each twice or three times.
-        expect(await rowsReadBy(dataSource, statements)).toBeLessThan(30_000);
+        expect(await rowsRead(statements)).toBeLessThan(30_000);
       }),
       { numRuns: 100, endOnFailure: true }, // a search for a shorter query would outlast the test
     );
   });
 });
 
+it('a filter of SCIM by several groups looks each up, and reads only the members of the smallest', async () => {
+  const numbers = Array.from({ length: 20 }, (_, i) => i + 1);
+  const groupId = (n: number) => `grp_${String(n).padStart(26, '0')}`;
+  await query(
+    `INSERT INTO groups (organization_id, id, display_name, display_name_key, member_count)
+     SELECT $1, 'grp_' || lpad(n::text, 26, '0'), n, n, CASE n WHEN 1 THEN $2::int WHEN 2 THEN 10 ELSE 20 END
+     FROM generate_series(1, 2000) AS n`,
+    [organizationId, USERS],
+  );
+  await query(
+    `INSERT INTO group_members (organization_id, group_id, user_id)
+     SELECT organization_id, id, user_id FROM groups,
+       LATERAL (SELECT id AS user_id FROM users WHERE organization_id = $1 ORDER BY id LIMIT member_count) AS members
+     WHERE organization_id = $1 AND id <= $2`,
+    [organizationId, groupId(20)],
+  );
+  for (const analyzed of [false, true]) {
+    if (analyzed) await query('ANALYZE');
+    for (const order of [numbers, numbers.toReversed()]) {
+      const filter = order.map((n) => `groups.value eq "${groupId(n)}"`).join(' and ');
+      expect(await rowsRead(await scimList(filter))).toBeLessThan(400);
+    }
+  }
+});
+
 it('the numbering of events compares none with all others, whatever the statistics say', async () => {
   const insert = (count: number, organizationId: string) =>
-    dataSource.query(
+    query(
       `INSERT INTO events (organization_id, id, type, source, actor_name, target_id)
        SELECT $1, gen_random_uuid()::text, 'user.created', 'cli', 'burst', 'usr_' FROM generate_series(1, $2)`,
       [organizationId, count],
     );
   const numbering = service.app.get(EventNumbering, { strict: false });
-  const newOrganization = async () => (await service.app.get(OrganizationsService).create('Events')).id;
-  await dataSource.query('ALTER TABLE events SET (autovacuum_enabled = false)');
-  await dataSource.query('DELETE FROM events');
+  await query('DELETE FROM events');
   await insert(1, await newOrganization());
-  await dataSource.query('VACUUM ANALYZE events');
+  await query('VACUUM ANALYZE events');
   const unknown = await newOrganization();
   await insert(2_500, unknown);
-  const statements = await selectsOf(dataSource, () => numbering.number(unknown));
-  expect(await rowsReadBy(dataSource, statements)).toBeLessThan(20_000);
+  const statements = await selects(() => numbering.number(unknown));
+  expect(await rowsRead(statements)).toBeLessThan(20_000);
   while ((await numbering.number(unknown)) > 0);
-  const [{ last }] = await dataSource.query(
-    'SELECT max(sequence)::int AS last FROM events WHERE organization_id = $1',
-    [unknown],
-  );
+  const [{ last }] = await query('SELECT max(sequence)::int AS last FROM events WHERE organization_id = $1', [
+    unknown,
+  ]);
   expect(last).toBe(2_500);
+});
+
+describe('among 20,000 tokens of exchanges', () => {
+  const CHILDREN = 20_000;
+  const LIVING = 500;
+  let parent: Client;
+  beforeAll(async () => {
+    parent = await service.client();
+    await query('ANALYZE tokens');
+    // Made in the order of their ids; the last of them still live.
+    await query(
+      `INSERT INTO tokens (id, organization_id, name, hash, hint, scopes, parent_id, window_id, warned_days, created_at, expires_at)
+       SELECT 'tok_' || lpad(n::text, 26, '0'), $1, 'Test', decode(md5(n::text), 'hex'), 'umt_', '{admin}', $2, $2, 0,
+         now() + (n - $3) * interval '1 second', now() + (n - $3 + $4) * interval '1 second'
+       FROM generate_series(1, $3::integer) AS n`,
+      [parent.organizationId, parent.tokenId, CHILDREN, LIVING],
+    );
+  });
+
+  it('lists and exchanges read few, with old statistics and with new ones', async () => {
+    const { organizationId: id, tokenId } = parent;
+    const tokens = service.app.get(TokensService);
+    const page = { parent: tokenId, limit: 20 };
+    const living = { ...page, state: 'active' } as const;
+    const READS: [string, () => Promise<unknown>, number][] = [
+      ['a page of the standing tokens reads these alone', () => tokens.list(id, { session: false }), 4],
+      ['a page of children reads no more than it shows', () => tokens.list(id, page), 24],
+      ['a page of those who live reads none that have ended', () => tokens.list(id, living), LIVING + 9],
+      ['a token without children has none', () => tokens.list(id, { parent: newId('tok') }), 0],
+      ['an exchange counts only the children that live', () => tokens.exchange(id, tokenId), LIVING + 9],
+    ];
+    for (const statistics of ['old', 'new']) {
+      if (statistics === 'new') await query('ANALYZE tokens');
+      for (const [what, run, most] of READS) {
+        const read = await rowsRead(await selects(run));
+        expect([statistics, what, read <= most || read]).toEqual([statistics, what, true]);
+      }
+    }
+  });
+});
+
+it('who looks for unnumbered events reads none of an organization that has many', async () => {
+  const [ORGANIZATIONS, ROWS] = [20, 20_000];
+  for (let i = 0; i < ORGANIZATIONS; i++) {
+    const api = await service.client();
+    await createWebhook(api);
+    await createWebhook(api, { enabled: false });
+  }
+  const api = await service.client();
+  const { id } = await createWebhook(api);
+  await query(
+    `INSERT INTO events (organization_id, id, type, occurred_at, source, actor_name, target_id)
+     SELECT $1, 'evt_' || n, 'user.created', now(), 'cli', 'test', 'usr_' FROM generate_series(1, $2::integer) AS n`,
+    [api.organizationId, ROWS],
+  );
+  await query(
+    `INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_id, type, is_beside)
+     SELECT $1, 'dlv_' || n, $2, 'evt_' || n, 'user.created', false FROM generate_series(1, $3::integer) AS n`,
+    [api.organizationId, id, ROWS],
+  );
+  const claims = service.app.get(WebhookClaims, { strict: false });
+  // Twice, because the planner knows nothing of the rows at first.
+  for (const analyzed of [false, true]) {
+    if (analyzed) await query('ANALYZE');
+    expect(await rowsRead(await selects(() => claims.behind([])))).toBeLessThan(10 * ORGANIZATIONS);
+  }
 });

@@ -1,6 +1,8 @@
 import { LastUse } from '../../src/auth/last-use';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
+import { placementsOf } from '../../src/platform/database/citus/placements';
 import { Database } from '../../src/platform/database/database';
+import { connectionBroke, databaseFailure, violates } from '../../src/platform/database/errors';
 import { systemCaller } from '../../src/platform/http/caller';
 import { PostgresStorage } from '../../src/platform/rate-limit/postgres.storage';
 import { WINDOW_MS, windowKey } from '../../src/platform/rate-limit/window';
@@ -9,7 +11,7 @@ import { sql } from '../../src/platform/database/sql';
 import { runJob } from '../support/background';
 import { aUser, type Client } from '../support/client';
 import { describeOn } from '../support/engine';
-import { startService, type TestService } from '../support/service';
+import { useService } from '../support/service';
 import { type Statement, statementsOf } from '../support/statements';
 import { until } from '../support/until';
 
@@ -20,13 +22,9 @@ const DISTRIBUTED = /\b(users|deleted_users|user_search|idempotency_keys|rate_li
 /** How the first statement of a job finds the organizations that have something, on every node. */
 const FINDS_ORGANIZATIONS = /^\s*SELECT DISTINCT organization_id AS id FROM/;
 
-let service: TestService;
+const service = useService();
 let api: Client;
-beforeAll(async () => {
-  service = await startService();
-  api = await service.client();
-});
-afterAll(() => service.close());
+beforeAll(async () => void (api = await service.client()));
 
 async function requests(): Promise<void> {
   const user = await api.createUser({ name: 'Ada Lovelace', metadata: { city: 'Cambridge' } });
@@ -154,4 +152,78 @@ describeOn('postgres', 'background work that asks every node', () => {
       await runner.release();
     }
   });
+});
+
+it('says of every table where it is on a cluster', async () => {
+  const tables: { name: string; columns: string[] }[] = await service.dataSource.query(
+    `SELECT table_name AS name, array_agg(column_name::text) AS columns
+     FROM information_schema.tables JOIN information_schema.columns USING (table_schema, table_name)
+     WHERE table_schema = 'public' AND table_type = 'BASE TABLE' GROUP BY 1`,
+  );
+  const placements = placementsOf(service.dataSource);
+  expect(tables.map(({ name }) => name).sort()).toEqual(Object.keys(placements).sort());
+  const others = Object.keys(placements).filter((name) => placements[name] !== 'distributed');
+  expect(others.slice(0, 2)).toEqual(['organizations', 'ums_migrations']); // to which other tables refer
+  expect(others.slice(2).sort()).toEqual(['event_subscribers', 'sign_in_rounds', 'token_events', 'tokens']);
+  const distributed = tables.filter(({ name }) => placements[name] === 'distributed');
+  expect(distributed.filter(({ columns }) => !columns.includes('organization_id'))).toEqual([]);
+});
+
+const error = (code: string, message: string, more: object = {}) =>
+  Object.assign(new Error(message), { code, severity: 'ERROR', ...more });
+
+/** What the coordinator of a Citus cluster answered while a worker was killed, restarted or frozen. */
+const FAILURES = [
+  [
+    '08006',
+    'connection to the remote node u@10.0.0.2:5432 failed with the following error: Connection refused',
+  ],
+  [
+    '08006',
+    'connection to the remote node u@10.0.0.2:5432 failed with the following error: connection not open',
+  ],
+  ['57P01', 'terminating connection due to administrator command'],
+  ['XX000', 'could not commit transaction for shard 102042 on at least one active node'],
+  ['XX000', 'failure on connection marked as essential: 10.0.0.2:5432'],
+  ['XX000', 'SSL SYSCALL error: EOF detected\ninvalid socket'],
+  ['XX000', 'server closed the connection unexpectedly'],
+] as const;
+
+describe('a node of a cluster that fails', () => {
+  it.each(FAILURES)('%s %s: the caller may try again, and a read is repeated', (code, message) => {
+    expect(databaseFailure(error(code, message))).toBe('unavailable');
+    expect(connectionBroke(error(code, message))).toBe(true);
+  });
+
+  it('is not any internal error', () => {
+    const internal = error('XX000', 'cache lookup failed for relation 102042');
+    expect(databaseFailure(internal)).toBeUndefined();
+    expect(connectionBroke(internal)).toBe(false);
+  });
+});
+
+describe('violates()', () => {
+  const key = 'users_organization_id_email_key_key';
+  it.each([key, `${key}_102018`])('knows a constraint that is called %s', (constraint) => {
+    expect(violates(error('23505', 'duplicate key', { constraint }), key)).toBe(true);
+    const message = `duplicate key value violates unique constraint "${constraint}"`;
+    expect(violates(error('23505', message), key)).toBe(true);
+  });
+
+  it.each([`${key}_b`, `${key}_2_b`, `a_${key}`, ''])('is false for %p', (constraint) => {
+    expect(violates(error('23505', `violates "${key}"`, { constraint }), key)).toBe(false);
+    expect(violates(error('23505', `violates "${constraint}"`), key)).toBe(false);
+  });
+
+  it('is false for another error on the same constraint', () => {
+    expect(violates(error('55P03', 'lock not available', { constraint: key }), key)).toBe(false);
+  });
+});
+
+it.each([
+  'Query runner already released. Cannot run queries anymore.',
+  'Database connection provided by a query runner was already released, cannot continue to use its querying methods anymore.',
+])('a connection that TypeORM has let go of in a transaction is a broken one: %s', (message) => {
+  expect(databaseFailure(new Error(message))).toBe('unavailable');
+  expect(connectionBroke(new Error(message))).toBe(true);
 });

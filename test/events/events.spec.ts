@@ -1,5 +1,6 @@
 import { TokensService } from '../../src/tokens/tokens.service';
 import { UsersService } from '../../src/users/users.service';
+import { runJob } from '../support/background';
 import { aUser, type UserBody } from '../support/client';
 import { sequences, useEvents } from '../support/events';
 
@@ -80,14 +81,20 @@ describe('an event', () => {
   });
 
   it('names the application, if that made the change', async () => {
-    const user = await service()
-      .app.get(UsersService, { strict: false })
-      .create(api().organizationId, aUser());
-    expect((await events(`?target=${user.id}`))[0]).toMatchObject({
-      source: 'application',
-      actor: { type: 'system', id: null, name: 'application' },
-      requestId: null,
-    });
+    const { organizationId } = api();
+    const user = await service().app.get(UsersService, { strict: false }).create(organizationId, aUser());
+    const tokens = service().app.get(TokensService, { strict: false });
+    const { token } = await tokens.create(organizationId, { name: 'Made', scopes: ['users:read'] });
+    for (const [target, type] of [
+      [user.id, 'user.created'],
+      [token.id, 'token.created'],
+    ])
+      expect((await events(`?target=${target}`))[0]).toMatchObject({
+        type,
+        source: 'application',
+        actor: { type: 'system', id: null, name: 'application' },
+        requestId: null,
+      });
   });
 
   it('is not there for what changed nothing', async () => {
@@ -256,9 +263,103 @@ describe('events that nobody has numbered', () => {
   });
 });
 
-it('tokens made by a service have events, too', async () => {
-  const tokens = service().app.get(TokensService, { strict: false });
-  const { token } = await tokens.create(api().organizationId, { name: 'Made', scopes: ['users:read'] });
-  const [event] = await events(`?target=${token.id}`);
-  expect(event).toMatchObject({ type: 'token.created', source: 'application' });
+describe('what is too old', () => {
+  const removeOld = () => runJob(service().app, 'remove old events');
+  const query = (sql: string) => service().dataSource.query(sql, [api().organizationId]);
+  const age = (through: number, days = 400) =>
+    query(
+      `UPDATE events SET occurred_at = now() - ${days} * interval '24 hours'
+       WHERE organization_id = $1 AND sequence <= ${through}`,
+    );
+
+  it('goes, in the order of the numbers, which never begin again', async () => {
+    for (let n = 0; n < 4; n++) await api().createUser();
+    const { nextCursor: early } = await get('?limit=1');
+    const { nextCursor: earlyDescending } = await get('?order=desc&limit=3');
+    const { nextCursor: late } = await get('?limit=4');
+    await age(3, 364.9);
+    await removeOld();
+    expect(sequences(await events())).toEqual([1, 2, 3, 4, 5]);
+    await age(3, 365.1);
+    await removeOld();
+    expect(sequences(await events())).toEqual([4, 5]);
+    expect(sequences(await events('?order=desc'))).toEqual([5, 4]);
+    for (const query of [`cursor=${early}`, `order=desc&cursor=${earlyDescending}`]) {
+      const { body } = await api().get(`/api/v1/events?${query}`).expect(400);
+      expect(body.errors).toMatchObject([{ field: 'cursor', code: 'out_of_range' }]);
+    }
+    expect(sequences(await events(`?cursor=${late}`))).toEqual([5]);
+    await age(5, 366);
+    await removeOld();
+    expect(await events()).toEqual([]);
+    await api().createUser();
+    expect(sequences(await events())).toEqual([6]);
+  });
+
+  it('goes of every organization, however many there are', async () => {
+    await api().createUser();
+    await events();
+    await age(2);
+    await service().dataSource.query(
+      `INSERT INTO event_heads (organization_id) SELECT 'org_' || lpad(n::text, 26, '0') FROM generate_series(1, 2000) AS n`,
+    );
+    await removeOld();
+    expect(await events()).toEqual([]);
+    await service().dataSource.query(`DELETE FROM event_heads WHERE organization_id LIKE 'org_000000%'`);
+  });
+
+  it('stays behind a younger event, so that there is no gap', async () => {
+    await api().createUser();
+    await events();
+    await query(
+      `UPDATE events SET occurred_at = now() - interval '400 days' WHERE organization_id = $1 AND sequence = 2`,
+    );
+    await removeOld();
+    expect(sequences(await events())).toEqual([1, 2]);
+  });
+
+  it('goes although somebody has deleted the oldest event by hand', async () => {
+    for (let user = 0; user < 3; user++) await api().createUser();
+    await events();
+    await query(`DELETE FROM events WHERE organization_id = $1 AND sequence = 1`);
+    await age(3);
+    await removeOld();
+    expect(sequences(await events())).toEqual([4]);
+  });
+
+  it('of one target and a type are read up to a limit at once', async () => {
+    const target = `usr_${'1'.repeat(26)}`;
+    await service().dataSource.query(
+      `INSERT INTO events (organization_id, id, type, source, actor_name, target_id)
+       SELECT $1, 'evt_' || lpad(n::text, 26, '0'), 'user.updated', 'api', 'Ada', $2 FROM generate_series(1, 10500) AS n`,
+      [api().organizationId, target],
+    );
+    for (let sequence = 0; sequence < 10_500;) sequence = (await get('?order=desc&limit=1')).data[0].sequence;
+    for (const order of ['asc', 'desc']) {
+      const query = `?target=${target}&type=user.created&order=${order}`;
+      const first = await get(query);
+      expect(first.data).toEqual([]);
+      const [position] = JSON.parse(Buffer.from(first.nextCursor.slice(16), 'base64url').toString());
+      expect(Number(position)).toBe(order === 'asc' ? 10_001 : 502);
+      const last = await get(`${query}&cursor=${first.nextCursor}`);
+      expect(last.data).toEqual([]);
+    }
+  });
+
+  it('is a cursor of what a restored backup has lost, also once another event has its number', async () => {
+    await api().createUser();
+    const { nextCursor } = await get();
+    await query(
+      `WITH gone AS (DELETE FROM events WHERE organization_id = $1 AND sequence = 2)
+       UPDATE event_heads SET sequence = 1 WHERE organization_id = $1`,
+    );
+    const refused = async () => {
+      const { body } = await api().get(`/api/v1/events?cursor=${nextCursor}`).expect(400);
+      expect(body.errors).toMatchObject([{ field: 'cursor', code: 'out_of_range' }]);
+    };
+    await refused();
+    for (let user = 0; user < 2; user++) await api().createUser();
+    expect(sequences(await events())).toEqual([1, 2, 3]);
+    await refused();
+  });
 });

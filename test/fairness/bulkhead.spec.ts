@@ -1,9 +1,11 @@
 /**
  * @only embedded: it uses no database
  */
+import { readFileSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Bulkhead, type Entry } from '../../src/platform/fairness/bulkhead';
-import type { Limit } from '../../src/platform/fairness/limits';
+import { EvictingBulkhead } from '../../src/platform/fairness/evicting-bulkhead';
+import { type Limit, LIMITS } from '../../src/platform/fairness/limits';
 
 beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
 afterEach(() => void jest.useRealTimers());
@@ -212,5 +214,110 @@ describe('run()', () => {
     const next = bulkhead.run('b', async () => 'yes');
     await expect(failed).rejects.toThrow('no');
     await expect(next).resolves.toBe('yes');
+  });
+});
+
+describe('a bulkhead that evicts', () => {
+  const evicted: string[] = [];
+  let bulkhead: EvictingBulkhead;
+  beforeEach(() => {
+    evicted.length = 0;
+    bulkhead = new EvictingBulkhead({ of: 'bytes', size: 10, whenFull: 'evict' });
+  });
+
+  function add(owner: string, bytes: number, name = owner) {
+    const held = { owner, bytes, size: () => held.bytes, evict: () => void evicted.push(name) };
+    bulkhead.add(held);
+    return held;
+  }
+
+  it('evicts the oldest of the owner that holds the most, at once', () => {
+    add('b', 3);
+    add('a', 2, 'first of a');
+    add('a', 2, 'second of a');
+    add('c', 3);
+    expect(evicted).toEqual([]);
+    add('d', 1);
+    expect(evicted).toEqual(['first of a']);
+    add('e', 5);
+    expect(evicted).toEqual(['first of a', 'e']);
+  });
+
+  it('evicts nothing of an owner that holds little, however many hold as much as they can', () => {
+    add('quiet', 1);
+    for (let i = 0; i < 1_000; i++) add(`attacker ${i % 3}`, 2);
+    expect(evicted).toHaveLength(996);
+    expect(evicted).not.toContain('quiet');
+  });
+
+  it('counts what grows, and no longer what has gone', () => {
+    const growing = add('a', 1);
+    growing.bytes = 6;
+    bulkhead.resized(growing);
+    const gone = add('b', 4);
+    bulkhead.delete(gone);
+    bulkhead.delete(gone);
+    add('c', 4);
+    expect(evicted).toEqual([]);
+    add('d', 1);
+    expect(evicted).toEqual(['a']);
+    growing.bytes = 9;
+    bulkhead.resized(growing); // it has been evicted
+    bulkhead.delete(growing);
+    add('e', 5);
+    expect(evicted).toEqual(['a']);
+  });
+
+  it('measures everything again before it evicts, because it may have shrunk', () => {
+    const shrunk = add('a', 8);
+    add('b', 2);
+    shrunk.bytes = 1;
+    add('c', 6);
+    expect(evicted).toEqual([]);
+    add('d', 2);
+    expect(evicted).toEqual(['c']);
+  });
+});
+
+describe('the limits', () => {
+  const MB = 1024 * 1024;
+
+  const amount = (value: number | undefined) => {
+    if (value === undefined) return '';
+    if (value < 1) return `${100 * value} %`;
+    return value >= MB ? `${value / MB} MB` : String(value);
+  };
+
+  const seconds = (ms: number) => `${ms / 1000} s`;
+
+  const OUTCOMES = {
+    wait: 'waits',
+    refuse: '503 at once',
+    evict: 'evicts the oldest of the greediest',
+    yield: 'pauses',
+  };
+
+  function outcome({ whenFull = 'wait', patienceMs, maxWaiting, lateAfterMs }: Limit): string {
+    if (maxWaiting !== undefined) return `up to ${maxWaiting} wait ${seconds(patienceMs!)}, then 503`;
+    if (patienceMs !== undefined) return `waits ${seconds(patienceMs)}, then 503`;
+    if (lateAfterMs !== undefined) return `waits; leaves its place after ${seconds(lateAfterMs)}`;
+    return OUTCOMES[whenFull];
+  }
+
+  const rowOf = (limit: Limit) => {
+    const { of, size, share } = limit;
+    return [of, amount(size), share === 'free' ? 'as much as is free' : amount(share), outcome(limit)];
+  };
+
+  it('docs/operations.md shows every limit as it is', () => {
+    const [, text] = readFileSync('docs/operations.md', 'utf8').split('## Limits\n');
+    const [, , ...rows] = text.split('\n## ')[0].match(/^\|.*\|$/gm)!;
+    const cells = rows.map((row) =>
+      row
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+    expect(cells).toEqual(Object.values(LIMITS).map(rowOf));
   });
 });

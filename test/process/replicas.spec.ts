@@ -1,125 +1,435 @@
 /**
  * @slow it starts processes
+ * @only postgres citus: an embedded database is that of one process
  */
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import pg from 'pg';
+import { readConfig } from '../../src/entry/process/config';
+import { openDatabase, type OpenDatabase } from '../../src/platform/database/data-source';
+import { schema } from '../../src/schema';
 import { newTokenValue } from '../../src/tokens/token-value';
-import { Client } from '../support/client';
-import { databaseToMigrate, emptyDatabase, type TestDatabase, withoutDatabase } from '../support/database';
-import { describeOn } from '../support/engine';
+import { aUser, Client } from '../support/client';
+import { copyOfTemplate, databaseToMigrate, emptyDatabase, type TestDatabase } from '../support/database';
+import { describeOn, itNotOn } from '../support/engine';
 import { patiently } from '../support/patiently';
 import { run, type Running, start, stop, ums } from '../support/process';
-import { startService } from '../support/service';
-import { until } from '../support/until';
+import { verified } from '../support/receiver';
+import { until, untilBlocked } from '../support/until';
+import { createWebhook, type Delivery, deliveriesOf, useReceivers, WEBHOOKS } from '../support/webhooks';
+
+const [KEY, OTHER_KEY] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64'));
+
+/** For thousands of deliveries, which slow machines take a while for. */
+const MANY_MS = 400_000;
+
+const receive = useReceivers();
 
 describeOn('postgres', 'several replicas on one PostgreSQL', () => {
+  const [BOOTSTRAP_TOKEN, OPERATOR_TOKEN] = [newTokenValue(), newTokenValue()];
   let database: TestDatabase;
+  let env: NodeJS.ProcessEnv;
   let replicas: Running[];
-  let token: string;
-  /** A client of one replica, by default with the bootstrap token. */
-  const replica = (i: number, value = token) => new Client(replicas[i % replicas.length].url, { value });
-  const newToken = async (...scopes: string[]): Promise<{ id: string; token: string }> =>
-    (await replica(0).post('/v1/tokens', { name: 'CI', scopes }).expect(201)).body;
-
-  /**
-   * Sends `count` lists with a token, 50 at once. Its window stays open, however long they take: it starts with the
-   * last hit.
-   */
-  async function listsWith(id: string, value: string, count: number): Promise<Response[]> {
-    const answers: Response[] = [];
-    const server = new pg.Client(database.env.DATABASE_URL);
-    await server.connect();
-    for (let i = 0; i < count; i += 50) {
-      const batch = Array.from({ length: 50 }, (_, j) =>
-        fetch(`${replicas[(i + j) % 4].url}/api/v1/users`, { headers: { Authorization: `Bearer ${value}` } }),
-      );
-      answers.push(...(await Promise.all(batch)));
-      await server.query('UPDATE rate_limit_windows SET started_ms = counted_ms WHERE token_id = $1', [id]);
-    }
-    await server.end();
-    return answers;
-  }
+  let own: OpenDatabase;
+  const query = (sql: string, values: unknown[] = []) => own.dataSource.query(sql, values);
 
   beforeAll(async () => {
     database = await databaseToMigrate();
-    token = (await run(['tokens', 'generate'], {})).stdout.trim();
+    env = {
+      ...database.env,
+      BOOTSTRAP_TOKEN,
+      OPERATOR_TOKEN,
+      WEBHOOK_ENCRYPTION_KEY: KEY,
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+    };
     // They start at once, on an empty database.
-    replicas = await Promise.all([1, 2, 3, 4].map(() => start({ ...database.env, BOOTSTRAP_TOKEN: token })));
+    replicas = await Promise.all([1, 2, 3, 4].map(() => start(env)));
+    own = await openDatabase(readConfig({ ...database.env, MIGRATE_ON_START: 'false' }), schema);
   });
   afterAll(async () => {
+    await own.close();
     expect(await Promise.all(replicas.map(stop))).toEqual([0, 0, 0, 0]);
     await database.drop();
   });
 
+  /** Kills a replica, for which another one starts. */
+  async function replace(i: number): Promise<void> {
+    replicas[i].process.kill('SIGKILL');
+    replicas[i] = await start(env);
+  }
+
+  /** A client of one replica. */
+  const replica = (i: number, value: string) => new Client(replicas[i % 4].url, { value });
+  const everyReplica = async (value: string, path = '/v1/tokens/current') =>
+    (await Promise.all([0, 1, 2, 3].map((i) => replica(i, value).get(path)))).map(({ status }) => status);
+
+  let organizationId: string;
+  /** The token of an administrator of a new organization, who may send as many requests as a test does. */
+  let admin: string;
+  const operator = () => replica(0, OPERATOR_TOKEN);
+  const newToken = async (fields: object = {}): Promise<{ id: string; token: string }> => {
+    const input = { name: 'CI', scopes: ['users:read'], ...fields };
+    return (await operator().post(`/v1/organizations/${organizationId}/tokens`, input).expect(201)).body;
+  };
+  beforeEach(async () => {
+    organizationId = (await operator().post('/v1/organizations', { name: 'Test' }).expect(201)).body.id;
+    admin = (await newToken({ scopes: ['admin'], rateLimit: 100_000 })).token;
+  });
+
   it('start together: one migrates and bootstraps, and all become ready', async () => {
     for (const { url } of replicas) expect((await fetch(`${url}/readyz`)).status).toBe(200);
-    expect(JSON.parse((await run(['organizations', 'list', '--json'], database.env)).stdout)).toHaveLength(1);
+    expect(await query(`SELECT name FROM organizations WHERE name <> 'Test'`)).toEqual([{ name: 'Default' }]);
+    expect(await everyReplica(BOOTSTRAP_TOKEN)).toEqual([200, 200, 200, 200]);
   });
 
   it('read the writes of each other', async () => {
-    const user = await replica(0).createUser();
-    await replica(1).get(`/api/v1/users/${user.id}`).expect(200, user);
+    const user = await replica(0, admin).createUser();
+    await replica(1, admin).get(`/api/v1/users/${user.id}`).expect(200, user);
   });
 
-  it('share the limit of 1000 requests of a token, and count each request once', async () => {
-    const { id, token: value } = await newToken('users:read');
-    const answers = await listsWith(id, value, 1400);
-    const admitted = answers.filter(({ status }) => status === 200);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(400);
-    const remaining = admitted.map(({ headers }) => Number(headers.get('X-RateLimit-Remaining')));
-    expect(remaining.sort((a, b) => b - a)).toEqual(Array.from({ length: 1000 }, (_, i) => 999 - i));
-  });
-
-  it.each([300, 1200])('share the limit of %i that the operator has given a token', async (limit) => {
-    const [{ id }] = JSON.parse((await run(['organizations', 'list', '--json'], database.env)).stdout);
-    const create = ['--name', 'Own', '--scopes', 'users:read', '--rate-limit', String(limit), '--json'];
-    const created = await run(['tokens', 'create', '--organization', id, ...create], database.env);
-    const { id: tokenId, token: value, rateLimit } = JSON.parse(created.stdout);
-    expect(rateLimit).toBe(limit);
-    const answers = await listsWith(tokenId, value, limit + 100);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(limit);
+  it.each([
+    ['of 1000 requests', undefined],
+    ['that the operator has given it, which is lower', 300],
+    ['that the operator has given it, which is higher', 1_200],
+  ])('share the limit of a token %s, and count each request once', async (_which, rateLimit) => {
+    const limit = rateLimit ?? 1_000;
+    const { id, token } = await newToken({ rateLimit });
+    const answers: Response[] = [];
+    for (let i = 0; i < limit + 100; i += 50) {
+      const send = (j: number) =>
+        fetch(`${replicas[(i + j) % 4].url}/api/v1/users`, { headers: { Authorization: `Bearer ${token}` } });
+      answers.push(...(await Promise.all(Array.from({ length: 50 }, (_, j) => send(j)))));
+      // The window stays open, however long they take: it starts with the last hit.
+      await query('UPDATE rate_limit_windows SET started_ms = counted_ms WHERE token_id = $1', [id]);
+    }
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(100);
+    const remaining = answers
+      .filter(({ status }) => status === 200)
+      .map(({ headers }) => Number(headers.get('X-RateLimit-Remaining')));
+    expect(remaining.sort((a, b) => b - a)).toEqual(Array.from({ length: limit }, (_, i) => limit - 1 - i));
   });
 
   it('all reject a revoked token immediately', async () => {
     for (let round = 0; round < 20; round++) {
-      const created = await newToken('users:read');
-      const use = (i: number) => replica(i, created.token).get('/v1/tokens/current');
-      await use(0).expect(200);
-      await replica(round).delete(`/v1/tokens/${created.id}`).expect(204);
-      expect((await Promise.all([0, 1, 2, 3].map(use))).map(({ status }) => status)).toEqual([
-        401, 401, 401, 401,
-      ]);
+      const { id, token } = await newToken();
+      await replica(0, token).get('/v1/tokens/current').expect(200);
+      await replica(round, admin).delete(`/v1/tokens/${id}`).expect(204);
+      expect(await everyReplica(token)).toEqual([401, 401, 401, 401]);
     }
+  });
+
+  describe('rotate a token', () => {
+    const rotate = (i: number, id: string, body?: object) =>
+      replica(i, admin).post(`/v1/tokens/${id}/rotate`, body);
+
+    it('whose old value works until the overlap is over, and not a moment longer', async () => {
+      const old = await newToken({ expiresIn: '90d', rateLimit: 100_000 });
+      const { body } = await rotate(0, old.id).expect(201);
+      await query(`UPDATE tokens SET expires_at = now() + interval '2 seconds' WHERE id = $1`, [old.id]);
+      const isOver = async (): Promise<boolean> =>
+        (await query('SELECT expires_at <= now() AS over FROM tokens WHERE id = $1', [old.id]))[0].over;
+      let [before, after] = [0, 0];
+      while (after < 20) {
+        const wasOver = await isOver();
+        const answers = await everyReplica(old.token);
+        if (wasOver) expect([after++, answers]).toEqual([expect.any(Number), [401, 401, 401, 401]]);
+        else if (!(await isOver()))
+          expect([before++, answers]).toEqual([expect.any(Number), [200, 200, 200, 200]]);
+        expect(await everyReplica(body.token)).toEqual([200, 200, 200, 200]);
+      }
+      expect(before).toBeGreaterThan(0);
+    });
+
+    itNotOn('citus', 'and leave only tokens that somebody was told, if many ask at once', async () => {
+      const active = async (): Promise<string[]> => {
+        const { body } = await replica(0, admin).get('/v1/tokens?state=active&limit=200').expect(200);
+        return body.data.map(({ id }: { id: string }) => id).sort();
+      };
+      const told = await active();
+      const old = await newToken({ expiresIn: '90d' });
+      const rotateAtOnce = (overlap: string) =>
+        Promise.all(Array.from({ length: 30 }, (_, i) => rotate(i, old.id, { overlap })));
+      for (const { status, body } of await rotateAtOnce('24h')) {
+        expect(status).toBe(201);
+        told.push(body.id);
+        await replica(0, body.token).get('/v1/tokens/current').expect(200);
+      }
+      expect(await active()).toEqual([...told, old.id].sort());
+      // The lock makes them really wait for each other.
+      const lock = own.dataSource.createQueryRunner();
+      await lock.startTransaction();
+      await lock.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
+      await lock.query('SELECT FROM tokens WHERE id = $1 FOR UPDATE', [old.id]);
+      const last = rotateAtOnce('0h');
+      await untilBlocked(own.dataSource, 3, '%rotated_from%');
+      await lock.commitTransaction();
+      await lock.release();
+      expect((await last).map(({ status }) => status).sort()).toEqual([201, ...Array(29).fill(409)]);
+      told.push((await last).find(({ status }) => status === 201)!.body.id);
+      expect(await active()).toEqual(told.sort());
+    });
+  });
+
+  it('warn of a token by themselves, once', async () => {
+    const { id } = await newToken({ expiresIn: '90d' });
+    await query(`UPDATE tokens SET expires_at = now() + interval '6 days' WHERE id = $1`, [id]);
+    const warnings = async () =>
+      (await replica(0, admin).get(`/api/v1/events?target=${id}&type=token.expiring`).expect(200)).body.data;
+    await until(async () => (await warnings()).length > 0, 500);
+    expect(await warnings()).toHaveLength(1);
   });
 
   it('create one user from a thousand requests with one address in mixed case', async () => {
     const spell = (i: number) =>
       [...'grace@example.com'].map((c, j) => ((i >> (j % 10)) & 1 ? c.toUpperCase() : c)).join('');
-    // Each request may have to be repeated, and that counts against the limit of its token.
-    const tokens = await Promise.all(Array.from({ length: 100 }, () => newToken('users:write')));
     const create = (i: number) =>
       fetch(`${replicas[i % 4].url}/api/v1/users`, {
         method: 'POST',
         body: JSON.stringify({ name: `Grace ${i}`, email: spell(i) }),
-        headers: {
-          Authorization: `Bearer ${tokens[i % tokens.length].token}`,
-          'Content-Type': 'application/json',
-        },
+        headers: { Authorization: `Bearer ${admin}`, 'Content-Type': 'application/json' },
       });
-    const answers = await Promise.all(Array.from({ length: 1000 }, (_, i) => patiently(() => create(i))));
+    const answers = await Promise.all(Array.from({ length: 1_000 }, (_, i) => patiently(() => create(i))));
     const created = answers.filter(({ status }) => status === 201);
     expect(created).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(999);
     const user = (await created[0].json()) as { id: string };
-    const { body: users } = await replica(0).get('/api/v1/users?email=grace@example.com').expect(200);
+    const { body: users } = await replica(0, admin).get('/api/v1/users').expect(200);
     expect(users.data).toEqual([user]);
-    const { body: events } = await replica(1).get('/api/v1/events?type=user.created&order=desc').expect(200);
-    const isOfGrace = ({ data }: { data: { user: { email: string } } }) =>
-      /^grace@example\.com$/i.test(data.user.email);
-    expect(events.data.filter(isOfGrace)).toMatchObject([{ target: { id: user.id } }]);
+    const { body: events } = await replica(1, admin).get('/api/v1/events?type=user.created').expect(200);
+    expect(events.data).toMatchObject([{ target: { id: user.id } }]);
   });
+
+  describe('write batches', () => {
+    const PATH = '/api/v1/users/batch';
+    interface Answer {
+      counts?: { failed: number; updated: number };
+    }
+    const send = async (url: string, batch: object, key: string = randomUUID()) => {
+      const once = () =>
+        fetch(url + PATH, {
+          method: 'POST',
+          body: JSON.stringify(batch),
+          headers: {
+            Authorization: `Bearer ${admin}`,
+            'Content-Type': 'application/json',
+            'Idempotency-Key': key,
+          },
+        });
+      // Another 503 says that others keep writing the same users.
+      const response = await patiently(once, (detail) => detail.includes('in progress'));
+      return { status: response.status, body: (await response.json()) as Answer };
+    };
+    const stored = (): Promise<{ email: string; version: number }[]> =>
+      query('SELECT email, version FROM users WHERE organization_id = $1', [organizationId]);
+
+    it.each([{ atomic: false }, { atomic: true }])(
+      'that upsert the same 200 emails, and each email is there once: %j',
+      async ({ atomic }) => {
+        const emails = Array.from({ length: 200 }, () => aUser().email);
+        const answers = await Promise.all(
+          Array.from({ length: 20 }, (_, n) => {
+            // In an order of its own, with values of its own.
+            const order = n % 2 ? emails : [...emails].reverse();
+            const users = order.map((email) => ({ email, name: `Batch ${n}` }));
+            return send(replicas[n % 4].url, { users, mode: 'upsert', atomic });
+          }),
+        );
+        expect(answers.map(({ status, body }) => [status, body.counts?.failed])).toEqual(
+          answers.map(() => [200, 0]),
+        );
+        const users = await stored();
+        expect(users.map(({ email }) => email).sort()).toEqual([...emails].sort());
+        // Every batch has written every user once.
+        expect(new Set(users.map(({ version }) => version))).toEqual(new Set([20]));
+        const [{ events }] = await query(
+          'SELECT count(*)::int AS events FROM events WHERE organization_id = $1 AND target_id LIKE $2',
+          [organizationId, 'usr_%'],
+        );
+        expect(events).toBe(200 * 20);
+      },
+    );
+
+    it('with as much metadata as fits in', async () => {
+      const text = () => Array.from({ length: 1_750 }, () => randomUUID().slice(0, 8)).join(' ');
+      const users = Array.from({ length: 60 }, () => aUser());
+      for (const atomic of [false, true, false, true]) {
+        const batch = users.map((user) => ({ ...user, metadata: { text: text() } }));
+        const { body } = await send(replicas[0].url, { users: batch, mode: 'upsert', atomic });
+        expect(body.counts?.failed).toBe(0);
+      }
+    });
+
+    it('though others change some of the users all the time', async () => {
+      const users = Array.from({ length: 500 }, () => aUser());
+      await replica(0, admin).post(PATH, { users }).expect(200);
+      const { data } = (await replica(0, admin).get('/api/v1/users?limit=8').expect(200)).body;
+      let isDone = false;
+      const changes = Promise.all(
+        data.map(async ({ id }: { id: string }) => {
+          for (let n = 0; !isDone; n++)
+            await replica(0, admin).patch(`/api/v1/users/${id}`, { metadata: { n } }).expect(200);
+        }),
+      );
+      const changed = users.map(({ email }) => ({ email, role: 'viewer' }));
+      const { status, body } = await send(replicas[0].url, { users: changed, mode: 'upsert', atomic: true });
+      isDone = true;
+      await changes;
+      expect([status, body.counts?.updated]).toEqual([200, 500]);
+    });
+
+    /** Whether a transaction has written to the table. */
+    const isWritten = async (table: string): Promise<boolean> => {
+      const lock = `SELECT FROM pg_locks WHERE relation = $1::regclass AND mode = 'RowExclusiveLock'`;
+      return (await query(lock, [table])).length > 0;
+    };
+
+    it.each([
+      [{ atomic: true }, ['idempotency_keys', 'users', 'user_search', 'events']],
+      [{ atomic: false }, ['users', 'events']],
+    ])(
+      'whose repeat finishes what a replica has begun that is killed in the middle: %j',
+      async ({ atomic }, tables) => {
+        let cut = 0;
+        for (const table of tables) {
+          await query('DELETE FROM users WHERE organization_id = $1', [organizationId]);
+          const users = Array.from({ length: 500 }, () => aUser());
+          const key = randomUUID();
+          let isAnswered = false;
+          const first = send(replicas[3].url, { users, atomic }, key)
+            .catch(() => undefined)
+            .finally(() => (isAnswered = true));
+          await until(async () => isAnswered || (await isWritten(table)), 1);
+          const replaced = replace(3);
+          const answer = await first;
+          expect([0, 500]).toContain((await stored()).length);
+          if (!answer) cut++;
+
+          // The server ends the transaction of the killed replica once it notices.
+          const last = await send(replicas[0].url, { users, atomic }, key);
+          expect([last.status, last.body.counts?.failed]).toEqual([200, 0]);
+          const emails = (await stored()).map(({ email }) => email);
+          expect(emails.sort()).toEqual(users.map(({ email }) => email).sort());
+          await replaced;
+        }
+        expect(cut).toBeGreaterThan(0);
+      },
+      240_000,
+    );
+  });
+
+  itNotOn('citus', 'send webhooks every event, also when some of them are killed', async () => {
+    const many = await Promise.all(Array.from({ length: 5 }, receive));
+    const secrets: string[] = [];
+    for (const [i, { url }] of many.entries()) {
+      const fields = { url, ordering: i < 2 ? 'organization' : 'none' };
+      secrets.push((await createWebhook(replica(0, admin), fields)).secret);
+    }
+    // Slow, so that some are under way when the processes are killed.
+    for (const receiver of many)
+      receiver.answer((response) => void setTimeout(() => response.writeHead(204).end(), 10));
+    const ids = new Set<string>();
+    const write = async (i: number) => {
+      const users = Array.from({ length: 200 }, () => aUser());
+      const { body } = await replica(i, admin).post('/api/v1/users/batch', { users }).expect(200);
+      for (const { id } of body.results) ids.add(id);
+    };
+    for (const i of [2, 3]) await write(i);
+    await Promise.all(many.map((receiver) => receiver.until(1)));
+    await Promise.race(many.map((receiver) => receiver.until(100)));
+    const beforehand = many.map(({ received }) => received.length);
+    const replaced = Promise.all([2, 3].map(replace));
+    for (const i of [0, 1]) await write(i);
+    expect([ids.size, Math.max(...beforehand) < 400]).toEqual([800, true]);
+    for (const receiver of many)
+      await receiver.until(
+        (received) => received.length >= 800 && new Set(received.map(({ id }) => id)).size === 800,
+        MANY_MS,
+      );
+    many.forEach(({ received }, i) => {
+      for (const message of received) verified(secrets[i], message);
+      expect(new Set(received.map(({ event }) => event.target.id))).toEqual(ids);
+      expect(received.length - 800).toBeLessThanOrEqual(10); // what was under way
+      if (i >= 2) return;
+      const seen = new Set<string>();
+      const sequences = received
+        .filter(({ id }) => !seen.has(id) && seen.add(id))
+        .map(({ event }) => event.sequence);
+      expect(sequences).toEqual([...sequences].sort((a, b) => a - b));
+    });
+    await replaced;
+  });
+});
+
+describeOn('postgres', 'one replica after the other', () => {
+  it('finishes what it sends before it stops, and the next one goes on once it has the key of the secrets', async () => {
+    const database = await copyOfTemplate();
+    const BOOTSTRAP_TOKEN = newTokenValue();
+    const env = { ...database.env, BOOTSTRAP_TOKEN, WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
+    const started: Running[] = [];
+    const startWith = async (WEBHOOK_ENCRYPTION_KEY: string) => {
+      const replica = await start({ ...env, WEBHOOK_ENCRYPTION_KEY }, '--json');
+      started.push(replica);
+      return { replica, api: new Client(replica.url, { value: BOOTSTRAP_TOKEN }) };
+    };
+    const receiver = await receive();
+    receiver.answer((response) => void setTimeout(() => response.writeHead(204).end(), 300));
+
+    const first = await startWith(KEY);
+    const { id, secret } = await createWebhook(first.api, { url: receiver.url, ordering: 'organization' });
+    for (let i = 0; i < 6; i++) await first.api.createUser();
+    await receiver.until(2);
+    expect(await stop(first.replica)).toBe(0);
+    const sent = receiver.received.length;
+    expect(sent).toBeLessThan(6);
+
+    const without = await startWith('');
+    const refused = await without.api.post(WEBHOOKS, { url: receiver.url, types: ['*'] }).expect(503);
+    expect(refused.body).toMatchObject({
+      code: 'unavailable',
+      detail: expect.stringContaining('WEBHOOK_ENCRYPTION_KEY'),
+    });
+    expect(refused.headers['retry-after']).toBeDefined();
+    await without.api.post(`${WEBHOOKS}/${id}/rotate-secret`).expect(503);
+    const complaints = () =>
+      without.replica.stdout().split('which is not in WEBHOOK_ENCRYPTION_KEY').length - 1;
+    await until(() => complaints() > 0);
+    await severalLooks(database); // in which it rests
+    expect([complaints(), receiver.received.length]).toEqual([1, sent]);
+    await stop(without.replica);
+
+    const rewrapped = await run(['webhooks', 'rewrap', '--json'], {
+      ...env,
+      WEBHOOK_ENCRYPTION_KEY: `${OTHER_KEY},${KEY}`,
+    });
+    expect(JSON.parse(rewrapped.stdout)).toEqual({ rewrapped: 1 });
+    const last = await startWith(OTHER_KEY);
+    await last.api.post(`${WEBHOOKS}/${id}/test`).expect(202);
+    for (const message of await receiver.until(7)) verified(secret, message);
+    const areDelivered = (all: Delivery[]) => all.every(({ state }) => state === 'delivered');
+    const deliveries = await deliveriesOf(last.api, id, areDelivered);
+    expect(deliveries.map(({ attempts }) => attempts)).toEqual(Array(7).fill(1));
+    const sequences = receiver.received.flatMap(({ event }) => event.sequence ?? []);
+    expect(sequences).toEqual([...sequences].sort((a, b) => a - b));
+    expect(await stop(last.replica)).toBe(0);
+    expect(started.map(({ stdout }) => stdout()).join('')).not.toMatch(/whsec_/);
+    await database.drop();
+  });
+
+  /** Waits until the only replica has looked several times for webhooks that are due. */
+  async function severalLooks({ env }: TestDatabase): Promise<void> {
+    const client = new pg.Client(env.DATABASE_URL);
+    await client.connect();
+    const looks = new Set<string>();
+    const newest = `SELECT query_start::text AS at FROM pg_stat_activity
+      WHERE datname = current_database() AND query LIKE '%SELECT webhooks.organization_id AS "organizationId"%'
+        AND pid <> pg_backend_pid()`;
+    await until(async () => {
+      for (const { at } of (await client.query(newest)).rows) looks.add(at);
+      return looks.size > 4;
+    });
+    await client.end();
+  }
 });
 
 async function freePort(): Promise<string> {
@@ -224,60 +534,5 @@ describeOn('postgres', 'one process on PostgreSQL', () => {
 
     expect(await slow).toBe(200);
     expect(await service.exit).toBe(0);
-  });
-});
-
-describeOn('postgres', 'an unavailable database', () => {
-  it('causes a 503 with Retry-After until it is available again', async () => {
-    const service = await startService();
-    try {
-      const api = await service.client();
-      await withoutDatabase(service.dataSource, async () => {
-        for (const answer of [
-          await api.get('/api/v1/users'),
-          await api.post('/api/v1/users', {}),
-          await api.get('/readyz'),
-        ]) {
-          expect(answer.status).toBe(503);
-          expect(answer.body.code).toBe('unavailable');
-          expect(answer.headers['retry-after']).toMatch(/^\d+$/);
-        }
-        await api.get('/livez').expect(200);
-      });
-      await api.get('/api/v1/users').expect(200);
-    } finally {
-      await service.close();
-    }
-  });
-
-  it('causes a 503 if a lock blocks the statement', async () => {
-    const service = await startService({}, { limits: 'real' });
-    const other = service.dataSource.createQueryRunner();
-    try {
-      const api = await service.client();
-      const user = await api.createUser();
-      await other.startTransaction();
-      await other.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
-      await other.query('SELECT FROM users WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
-        api.organizationId,
-        user.id,
-      ]);
-
-      const { body } = await api.patch(`/api/v1/users/${user.id}`, { name: 'Grace' }).expect(503);
-
-      expect(body.code).toBe('unavailable');
-      await other.rollbackTransaction();
-      await api.patch(`/api/v1/users/${user.id}`, { name: 'Grace' }).expect(200);
-
-      await other.startTransaction();
-      await other.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
-      await other.query('LOCK TABLE users');
-      expect((await api.get('/api/v1/users/search?q=grace').expect(503)).body.code).toBe('unavailable');
-      await other.rollbackTransaction();
-      await api.get('/api/v1/users/search?q=grace').expect(200);
-    } finally {
-      await other.release();
-      await service.close();
-    }
   });
 });

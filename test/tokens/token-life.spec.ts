@@ -304,6 +304,13 @@ describe('token.expiring and token.expired', () => {
     expect((await events()).map(({ type }: { type: string }) => type)).toEqual(['token.revoked']);
   });
 
+  it('tell of each token once, however many look at the same time', async () => {
+    const tokens = await Promise.all(Array.from({ length: 40 }, () => create({ expiresIn: '90d' })));
+    for (const { id } of tokens) await endIn(id, 6);
+    await Promise.all(Array.from({ length: 6 }, warn));
+    for (const { id } of tokens) expect(await told(id)).toEqual([7]);
+  });
+
   it('come from the service, and have the record of the token', async () => {
     const { id } = await create({ expiresIn: '90d' });
     for (const days of [6, 0]) {

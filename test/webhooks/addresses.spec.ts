@@ -1,20 +1,31 @@
 /**
  * @only embedded: it uses no database
  */
+import { spawn } from 'node:child_process';
+import { createHook } from 'node:async_hooks';
 import { createSocket } from 'node:dgram';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { readFileSync } from 'node:fs';
-import { type LookUp, lookUp } from '../../src/webhooks/address/look-up';
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Server as TcpServer,
+  type Socket,
+} from 'node:net';
+import tls from 'node:tls';
+import { addressesIn, type LookUp, lookUp, lookUpPrivately } from '../../src/webhooks/address/look-up';
 import { Post } from '../../src/webhooks/address/post';
 import { GLOBAL_IPV6, isPublic, Reach, SPECIAL_IPV4, SPECIAL_IPV6 } from '../../src/webhooks/address/reach';
 import { until } from '../support/until';
 
+const PEM = 'test/support/self-signed.pem';
+
 const never = new AbortController().signal;
+const toLoopback = new Post(new Reach(['127.0.0.0/8']), async () => ['127.0.0.1']);
 
 const asNumber = (address: string) => address.split('.').reduce((sum, byte) => sum * 256 + Number(byte), 0);
 const asIpv4 = (number: number) =>
@@ -167,9 +178,8 @@ describe('a message', () => {
   const message = (url: string) => ({ url, headers: {}, body: '{}' });
 
   it('goes to the address that was judged, with the name of the URL', async () => {
-    const post = new Post(loopback, async () => ['127.0.0.1']);
     const port = portOf(server);
-    expect(await post.send(message(`http://receiver.example:${port}/x`), never)).toMatchObject({
+    expect(await toLoopback.send(message(`http://receiver.example:${port}/x`), never)).toMatchObject({
       status: 200,
     });
     expect(requests).toEqual([`receiver.example:${port}`]);
@@ -228,7 +238,7 @@ describe('a message', () => {
   });
 
   it('is sent to receivers with a certificate of their name alone', async () => {
-    const pem = readFileSync('test/support/self-signed.pem');
+    const pem = readFileSync(PEM);
     const names: (string | false)[] = [];
     const secure = createTlsServer({
       key: pem,
@@ -236,8 +246,7 @@ describe('a message', () => {
       SNICallback: (name, done) => (names.push(name), done(null)),
     });
     await new Promise<void>((done) => secure.listen(0, '127.0.0.1', done));
-    const post = new Post(loopback, async () => ['127.0.0.1']);
-    await expect(post.send(message(`https://a.example:${portOf(secure)}/`), never)).rejects.toThrow(
+    await expect(toLoopback.send(message(`https://a.example:${portOf(secure)}/`), never)).rejects.toThrow(
       /self.signed/,
     );
     expect(names).toEqual(['a.example']);
@@ -246,8 +255,7 @@ describe('a message', () => {
 
   it('does not go through a proxy of the environment', async () => {
     process.env.HTTP_PROXY = process.env.http_proxy = 'http://127.0.0.1:9';
-    const post = new Post(loopback, async () => ['127.0.0.1']);
-    expect(await post.send(message(`http://a.example:${portOf(server)}/`), never)).toMatchObject({
+    expect(await toLoopback.send(message(`http://a.example:${portOf(server)}/`), never)).toMatchObject({
       status: 200,
     });
     delete process.env.HTTP_PROXY;
@@ -267,8 +275,7 @@ describe('a message', () => {
       response.on('drain', write).on('close', () => (isClosed = true));
       write();
     });
-    const post = new Post(loopback, async () => ['127.0.0.1']);
-    expect(await post.send(message(`http://a.example:${portOf(server)}/`), never)).toMatchObject({
+    expect(await toLoopback.send(message(`http://a.example:${portOf(server)}/`), never)).toMatchObject({
       status: 200,
     });
     await until(() => isClosed);
@@ -281,11 +288,10 @@ describe('a message', () => {
         response.on('close', done).writeHead(200).write('slow');
       }),
     );
-    const post = new Post(loopback, async () => ['127.0.0.1']);
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
     try {
       let status: number | undefined;
-      const sent = post
+      const sent = toLoopback
         .send(message(`http://a.example:${portOf(server)}/`), never)
         .then((answer) => (status = answer.status));
       for (let turn = 0; turn < 300; turn++) await new Promise(setImmediate);
@@ -302,9 +308,8 @@ describe('a message', () => {
     for (const answer of ['', 'HTTP/1.1 2', 'nonsense\r\n\r\n']) {
       const tcp = createTcpServer((socket) => void socket.on('error', () => {}).end(answer));
       await new Promise<void>((done) => tcp.listen(0, '127.0.0.1', done));
-      const post = new Post(loopback, async () => ['127.0.0.1']);
       const { port } = tcp.address() as AddressInfo;
-      await expect(post.send(message(`http://a.example:${port}/`), never)).rejects.toThrow();
+      await expect(toLoopback.send(message(`http://a.example:${port}/`), never)).rejects.toThrow();
       tcp.close();
     }
   });
@@ -318,8 +323,7 @@ describe('a message', () => {
     const onAnswer = () => reset();
     subscribe('http.client.response.finish', onAnswer); // as soon as the status is there
     try {
-      const post = new Post(loopback, async () => ['127.0.0.1']);
-      expect(await post.send(message(`http://a.example:${portOf(server)}/`), never)).toMatchObject({
+      expect(await toLoopback.send(message(`http://a.example:${portOf(server)}/`), never)).toMatchObject({
         status: 200,
       });
     } finally {
@@ -332,8 +336,7 @@ describe('a message', () => {
     const end = new AbortController();
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
     try {
-      const post = new Post(loopback, async () => ['127.0.0.1']);
-      const sent = post.send(message(`http://a.example:${portOf(server)}/`), end.signal);
+      const sent = toLoopback.send(message(`http://a.example:${portOf(server)}/`), end.signal);
       await asked;
       end.abort();
       await expect(sent).rejects.toThrow();
@@ -353,8 +356,8 @@ describe('a message', () => {
     };
     try {
       const silent = [
-        new Post(loopback, async () => ['127.0.0.1']).send(message(`http://a.example:${port}/`), never),
-        new Post(loopback, async () => ['127.0.0.1']).send(message(`https://a.example:${port}/`), never),
+        toLoopback.send(message(`http://a.example:${port}/`), never),
+        toLoopback.send(message(`https://a.example:${port}/`), never),
         new Post(loopback, silentNameServer).send(message(`http://a.example:${port}/`), never),
       ];
       let ended = 0;
@@ -396,5 +399,149 @@ describe('a message', () => {
       ask.mockRestore();
       server.close();
     }
+  });
+});
+
+// Every receiver here ends with a complete response, so an attempt fails only because it is ended.
+describe('a receiver', () => {
+  const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+  const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
+
+  const servers: TcpServer[] = [];
+  afterEach(() => servers.splice(0).forEach((server) => server.close()));
+
+  /** The status that an attempt gets, or undefined if it fails. */
+  const statusFrom = (scheme: string, port: number) =>
+    toLoopback.send({ url: `${scheme}://a.example:${port}/`, headers: {}, body: '{}' }, never).then(
+      ({ status }) => status,
+      () => undefined,
+    );
+
+  /** Lets a receiver answer in this way. */
+  async function receive(answer: (socket: Socket) => unknown, scheme = 'http') {
+    const serve = (socket: Socket) => {
+      socket.setNoDelay(true).on('error', () => {});
+      socket.once('data', () => answer(socket));
+    };
+    const pem = readFileSync(PEM);
+    const server =
+      scheme === 'https' ? tls.createServer({ key: pem, cert: pem }, serve) : createTcpServer(serve);
+    servers.push(server);
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    return statusFrom(scheme, (server.address() as AddressInfo).port);
+  }
+
+  /** Writes parts one after the other, so that each is a read of the other side. */
+  const inParts = (parts: Iterable<string>) => async (socket: Socket) => {
+    for (const part of parts) {
+      if (socket.destroyed) return;
+      socket.write(part);
+      await new Promise(setImmediate);
+    }
+  };
+
+  beforeEach(() => {
+    const { connect } = tls;
+    const trusting = (options: tls.ConnectionOptions) => connect({ ...options, rejectUnauthorized: false });
+    jest.spyOn(tls, 'connect').mockImplementation(trusting as typeof connect);
+  });
+
+  it.each(['http', 'https'])('may send ten informational responses, by %s', async (scheme) => {
+    expect(await receive((socket) => socket.write(CONTINUE.repeat(10) + OK), scheme)).toBe(200);
+    expect(await receive(inParts([...Array<string>(50).fill(CONTINUE), OK]), scheme)).toBeUndefined();
+    // Several reads, each with many.
+    expect(await receive(inParts([CONTINUE.repeat(10_000), OK]), scheme)).toBeUndefined();
+  });
+
+  it('may send its headers line by line, but not byte by byte', async () => {
+    const headers = Array.from({ length: 100 }, (_, number) => `X-${number}: y\r\n`);
+    const lines = ['HTTP/1.1 200 OK\r\n', ...headers, 'Content-Length: 0\r\n\r\n'];
+    expect(await receive(inParts(lines))).toBe(200);
+    expect(await receive(inParts(lines.join('')))).toBeUndefined();
+  });
+
+  it('may not send line ends instead, which the parser skips', async () => {
+    expect(await receive(inParts([...Array<string>(1_000).fill('\r\n'), OK]))).toBeUndefined();
+  });
+
+  it('is not waited for once it leaves HTTP', async () => {
+    let isOver = false;
+    const closed = new Promise((done) => {
+      void receive((socket) => {
+        socket.on('close', done);
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n');
+      }).finally(() => (isOver = true));
+    });
+    await closed;
+    for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
+    expect(isOver).toBe(true);
+  });
+
+  it.each([
+    [2, 200],
+    [2_000, undefined],
+  ])('that sends %d session tickets gets %p', async (tickets, status) => {
+    const options = ['-accept', '127.0.0.1:0', '-cert', PEM, '-key', PEM, '-num_tickets', String(tickets)];
+    const server = spawn('openssl', ['s_server', ...options], { stdio: ['pipe', 'pipe', 'ignore'] });
+    server.stdin.on('error', () => {});
+    server.stdin.write(OK); // it sends this once somebody is connected
+    let port: string | undefined;
+    for await (const text of server.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false }))
+      if ((port = /ACCEPT .*:(\d+)/.exec(text)?.[1])) break;
+    server.stdout.resume();
+    try {
+      expect(await statusFrom('https', Number(port))).toBe(status);
+    } finally {
+      server.kill();
+      await once(server, 'exit');
+    }
+  });
+});
+
+describe('a name that no name server knows', () => {
+  beforeEach(() => {
+    for (const ask of ['resolve4', 'resolve6'] as const)
+      jest.spyOn(Resolver.prototype, ask).mockRejectedValue(new Error('ENOTFOUND'));
+  });
+
+  it('is looked up in the hosts file alone, because the system has few threads that wait for name servers', async () => {
+    const begun: string[] = [];
+    const hook = createHook({ init: (_id, type) => void begun.push(type) }).enable();
+    try {
+      expect(await lookUpPrivately('localhost', never)).toContain('127.0.0.1');
+      expect(await lookUpPrivately('nowhere.example', never)).toEqual([]);
+    } finally {
+      hook.disable();
+    }
+    expect(begun).toContain('FSREQPROMISE');
+    expect(begun).not.toContain('GETADDRINFOREQWRAP');
+  });
+});
+
+describe('a hosts file', () => {
+  it('has addresses, each with its names', () => {
+    const hosts = [
+      '# 10.0.0.9 a.example',
+      '127.0.0.1\tlocalhost',
+      '::1  localhost ip6-localhost\r',
+      '  10.0.0.1 A.example b.example # c.example',
+      '10.0.0.2 a.example',
+      '10.0.0.2 a.example',
+      'a.example b.example',
+      '',
+    ].join('\n');
+    const names = ['localhost', 'a.example', 'B.example', 'c.example', '10.0.0.1', 'example', '', '#'];
+    expect(names.map((name) => addressesIn(hosts, name))).toEqual([
+      ['127.0.0.1', '::1'],
+      ['10.0.0.1', '10.0.0.2'],
+      ['10.0.0.1'],
+      ...Array(5).fill([]),
+    ]);
+  });
+
+  it('need not have localhost', () => {
+    for (const name of ['localhost', 'LocalHost'])
+      expect(addressesIn('# 127.0.0.1 localhost\r\n', name)).toEqual(['127.0.0.1', '::1']);
+    expect(addressesIn('10.0.0.1 localhost', 'localhost')).toEqual(['10.0.0.1']);
   });
 });

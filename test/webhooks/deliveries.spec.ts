@@ -154,19 +154,6 @@ it('goes on although the clock of the database was ahead by a year, and has been
   await deliveriesOf(api, id, ([first]) => first.state === 'delivered');
 });
 
-describe('a webhook that is switched off', () => {
-  it('gets nothing, not even later', async () => {
-    const [api, receiver] = [await service.client(), await receive()];
-    const { id } = await create(api, { url: receiver.url, enabled: false });
-    await api.createUser();
-    await api.patch(`${WEBHOOKS}/${id}`, { enabled: true }).expect(200);
-    const user = await api.createUser();
-    await receiver.until(1);
-    await twoLooks(service);
-    expect(receiver.received.map(({ event }) => event.target.id)).toEqual([user.id]);
-  });
-});
-
 describe('a webhook that is switched off or deleted', () => {
   it.each([
     ['patch', { state: 'failed', next_attempt_at: null }],

@@ -2,6 +2,10 @@
  * @only embedded: it uses no database
  */
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig, serviceOptions } from '../../src/entry/process/config';
 import { isKeyList, KeyRing, newKey } from '../../src/webhooks/secrets/key-ring';
 
 const OWNER = 'org_1 whk_1';
@@ -53,3 +57,29 @@ it.each([
   [Buffer.alloc(33).toString('base64'), false],
   ['x'.repeat(32), false],
 ])('%j is a list of keys: %s', (text, isList) => expect(isKeyList(text)).toBe(isList));
+
+describe('the embedded database', () => {
+  let DATA_DIR: string;
+  beforeEach(() => (DATA_DIR = mkdtempSync(join(tmpdir(), 'ums-key-'))));
+  afterEach(() => rmSync(DATA_DIR, { recursive: true }));
+  const keyIn = (env: NodeJS.ProcessEnv = {}) => {
+    const { webhooks } = serviceOptions(readConfig({ DATA_DIR, ...env }));
+    return webhooks && webhooks.encryptionKey;
+  };
+
+  it('makes a key for the secrets of webhooks, which nobody else can read, and keeps it', () => {
+    const key = keyIn();
+    expect(key).toMatch(/^[A-Za-z0-9+/]{43}=$/);
+    expect(keyIn()).toBe(key);
+    const file = join(DATA_DIR, 'webhook-key');
+    expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual([key, 0o600]);
+    writeFileSync(file, 'damaged');
+    expect(() => keyIn()).toThrow('Restore it from a backup');
+  });
+
+  it('has the key that is set, as a server has, which makes none', () => {
+    const key = newKey();
+    expect(keyIn({ WEBHOOK_ENCRYPTION_KEY: key })).toBe(key);
+    expect(keyIn({ DATABASE_URL: 'postgres://localhost/ums' })).toBeUndefined();
+  });
+});

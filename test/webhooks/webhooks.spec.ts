@@ -136,21 +136,6 @@ describe('PATCH /api/v1/webhooks/{id}', () => {
   });
 });
 
-describe('a webhook of another organization', () => {
-  it('does not exist', async () => {
-    const [api, other] = [await service.client(), await service.client()];
-    const { id } = await create(api);
-    const path = `${WEBHOOKS}/${id}`;
-    await other.get(path).expect(404);
-    await other.patch(path, { enabled: false }).expect(404);
-    await other.delete(path).expect(404);
-    await other.get(`${path}/deliveries`).expect(404);
-    for (const action of ['rotate-secret', 'test']) await other.post(`${path}/${action}`).expect(404);
-    await other.post(`${path}/redeliver`, { since: '2026-01-31T09:30:00Z' }).expect(404);
-    await api.get(path).expect(200);
-  });
-});
-
 describe('POST /api/v1/webhooks/{id}/test', () => {
   it('sends an event that stands in no feed, whatever the types', async () => {
     const [api, receiver] = [await service.client(), await receive()];

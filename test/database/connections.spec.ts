@@ -4,7 +4,37 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { DataSource } from 'typeorm';
 import { ResilientClient } from '../../src/platform/database/connections/resilient-client';
+import { aUser } from '../support/client';
+import { withoutDatabase } from '../support/database';
 import { describeOn } from '../support/engine';
+import { startService, useService } from '../support/service';
+import { until } from '../support/until';
+
+/** A server in front of the tests' own, which may change what that one answers before the client gets it. */
+async function startProxy(answer: (data: Buffer, server: Socket) => Buffer | undefined) {
+  const sockets: Socket[] = [];
+  const { hostname, port } = new URL(process.env.UMS_TEST_SERVER!);
+  const proxy = createServer((client) => {
+    const server = connect(Number(port), hostname);
+    sockets.push(client, server);
+    for (const socket of [client, server]) socket.on('error', () => {});
+    client.on('close', () => server.destroy());
+    client.pipe(server);
+    server.on('data', (data) => {
+      const answered = answer(data, server);
+      if (answered) client.write(answered);
+    });
+  });
+  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done));
+  const url = new URL(process.env.UMS_TEST_SERVER!);
+  url.hostname = '127.0.0.1';
+  url.port = String((proxy.address() as AddressInfo).port);
+  const close = () => {
+    for (const socket of sockets) socket.destroy();
+    proxy.close();
+  };
+  return { url: url.href, sockets, close };
+}
 
 describeOn('postgres', 'a connection whose statement the server cancels', () => {
   it('is not used again', async () => {
@@ -33,34 +63,20 @@ describeOn('postgres', 'connections that fall silent', () => {
     poolSize: number,
     test: (dataSource: DataSource, fallSilent: () => void) => Promise<void>,
   ): Promise<void> {
-    const { hostname, port } = new URL(process.env.UMS_TEST_SERVER!);
-    const sockets: Socket[] = [];
     const silent = new Set<Socket>();
     // It swallows what the server answers from some moment on.
-    const proxy = createServer((client) => {
-      const server = connect(Number(port), hostname);
-      sockets.push(client, server);
-      for (const socket of [client, server]) socket.on('error', () => {});
-      client.on('close', () => server.destroy());
-      client.pipe(server);
-      server.on('data', (data) => silent.has(server) || client.write(data));
-    });
-    await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done));
-    const url = new URL(process.env.UMS_TEST_SERVER!);
-    url.hostname = '127.0.0.1';
-    url.port = String((proxy.address() as AddressInfo).port);
+    const proxy = await startProxy((data, server) => (silent.has(server) ? undefined : data));
     const dataSource = await new DataSource({
       type: 'postgres',
-      url: url.href,
+      url: proxy.url,
       poolSize,
       installExtensions: false,
       extra: { Client: ResilientClient, query_timeout: 3_000, statement_timeout: 2_000 },
     }).initialize();
     try {
-      await test(dataSource, () => sockets.forEach((socket) => silent.add(socket)));
+      await test(dataSource, () => proxy.sockets.forEach((socket) => silent.add(socket)));
     } finally {
       await dataSource.destroy();
-      for (const socket of sockets) socket.destroy();
       proxy.close();
     }
   }
@@ -136,30 +152,111 @@ describeOn('postgres', 'a frequent statement', () => {
   });
 
   it('is not prepared behind a pooler, which tells another process id than that of the connection', async () => {
-    const { hostname, port } = new URL(process.env.UMS_TEST_SERVER!);
-    const sockets: Socket[] = [];
     const BACKEND_KEY_DATA = Buffer.from([0x4b, 0, 0, 0, 12]);
-    const pooler = createServer((client) => {
-      const server = connect(Number(port), hostname);
-      sockets.push(client, server);
-      for (const socket of [client, server]) socket.on('error', () => {});
-      client.on('close', () => server.destroy());
-      client.pipe(server);
-      server.on('data', (data) => {
-        const at = data.indexOf(BACKEND_KEY_DATA);
-        if (at >= 0) data.writeInt32BE(1, at + BACKEND_KEY_DATA.length);
-        client.write(data);
-      });
+    const pooler = await startProxy((data) => {
+      const at = data.indexOf(BACKEND_KEY_DATA);
+      if (at >= 0) data.writeInt32BE(1, at + BACKEND_KEY_DATA.length);
+      return data;
     });
-    await new Promise<void>((done) => pooler.listen(0, '127.0.0.1', done));
-    const url = new URL(process.env.UMS_TEST_SERVER!);
-    url.hostname = '127.0.0.1';
-    url.port = String((pooler.address() as AddressInfo).port);
     try {
-      expect(await preparedOn(url.href)).toEqual([]);
+      expect(await preparedOn(pooler.url)).toEqual([]);
     } finally {
-      for (const socket of sockets) socket.destroy();
       pooler.close();
+    }
+  });
+});
+
+describeOn('postgres', 'a connection that breaks between two statements of a transaction', () => {
+  const service = useService();
+
+  it('is a 503 and one warning without a stack', async () => {
+    const api = await service.client();
+    const { dataSource } = service;
+    const create = dataSource.createQueryRunner.bind(dataSource);
+    let broken = false;
+    const runners = jest.spyOn(dataSource, 'createQueryRunner').mockImplementation((mode) => {
+      const runner = create(mode);
+      const query = runner.query.bind(runner) as (...args: unknown[]) => Promise<never>;
+      runner.query = async (sql: string, ...rest: unknown[]) => {
+        if (!broken && /INSERT INTO "?users\b/.test(sql)) {
+          broken = true;
+          const [{ pid }] = (await query('SELECT pg_backend_pid() AS pid')) as { pid: number }[];
+          await dataSource.query('SELECT pg_terminate_backend($1::int)', [pid]);
+          await until(() => runner.isReleased, 5); // TypeORM refuses the statement
+        }
+        return query(sql, ...rest);
+      };
+      return runner;
+    });
+    service.logs.splice(0);
+    try {
+      await api.post('/api/v1/users', aUser()).expect(503);
+    } finally {
+      runners.mockRestore();
+    }
+    expect(broken).toBe(true);
+    const failures = service.logs.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40);
+    expect(failures).toEqual([
+      expect.objectContaining({
+        level: 40,
+        message: expect.stringContaining('connection to the database broke'),
+      }),
+    ]);
+    expect(failures[0].error).not.toHaveProperty('stack');
+  });
+});
+
+describeOn('postgres', 'an unavailable database', () => {
+  it('causes a 503 with Retry-After until it is available again', async () => {
+    const service = await startService();
+    try {
+      const api = await service.client();
+      await withoutDatabase(service.dataSource, async () => {
+        for (const answer of [
+          await api.get('/api/v1/users'),
+          await api.post('/api/v1/users', {}),
+          await api.get('/readyz'),
+        ]) {
+          expect(answer.status).toBe(503);
+          expect(answer.body.code).toBe('unavailable');
+          expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+        }
+        await api.get('/livez').expect(200);
+      });
+      await api.get('/api/v1/users').expect(200);
+    } finally {
+      await service.close();
+    }
+  });
+
+  it('causes a 503 if a lock blocks the statement', async () => {
+    const service = await startService({}, { limits: 'real' });
+    const other = service.dataSource.createQueryRunner();
+    try {
+      const api = await service.client();
+      const user = await api.createUser();
+      await other.startTransaction();
+      await other.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
+      await other.query('SELECT FROM users WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
+        api.organizationId,
+        user.id,
+      ]);
+
+      const { body } = await api.patch(`/api/v1/users/${user.id}`, { name: 'Grace' }).expect(503);
+
+      expect(body.code).toBe('unavailable');
+      await other.rollbackTransaction();
+      await api.patch(`/api/v1/users/${user.id}`, { name: 'Grace' }).expect(200);
+
+      await other.startTransaction();
+      await other.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
+      await other.query('LOCK TABLE users');
+      expect((await api.get('/api/v1/users/search?q=grace').expect(503)).body.code).toBe('unavailable');
+      await other.rollbackTransaction();
+      await api.get('/api/v1/users/search?q=grace').expect(200);
+    } finally {
+      await other.release();
+      await service.close();
     }
   });
 });
