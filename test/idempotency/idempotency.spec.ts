@@ -2,18 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { runJob } from '../support/background';
 import { aUser, type Client } from '../support/client';
 import { describeOn } from '../support/engine';
-import { patiently } from '../support/patiently';
-import { start, stop } from '../support/process';
-import { startService, type TestService } from '../support/service';
-import { until } from '../support/until';
+import { useService } from '../support/service';
 
-let service: TestService;
+const service = useService({ RATE_LIMIT_PER_MINUTE: '100000' }, { limits: 'real' });
 let api: Client;
-beforeAll(async () => {
-  service = await startService({ RATE_LIMIT_PER_MINUTE: '100000' }, { limits: 'real' });
-  api = await service.client();
-});
-afterAll(() => service.close());
+beforeAll(async () => void (api = await service.client()));
 
 const create = (key: string, body: object, client = api) =>
   client.post('/api/v1/users', body).set('Idempotency-Key', key);
@@ -137,41 +130,7 @@ describe('Idempotency-Key', () => {
   });
 });
 
-describeOn('postgres', 'Idempotency-Key on two replicas', () => {
-  const startTwo = () =>
-    Promise.all([1, 2].map(() => start({ ...service.env, RATE_LIMIT_PER_MINUTE: '100000' })));
-  const post = (url: string, key: string, user: object) =>
-    fetch(`${url}/api/v1/users`, {
-      method: 'POST',
-      body: JSON.stringify(user),
-      headers: {
-        Authorization: `Bearer ${api.tokenValue}`,
-        'Content-Type': 'application/json',
-        'Idempotency-Key': key,
-      },
-    });
-
-  it('creates one user from 300 requests at once, and answers all the same', async () => {
-    const replicas = await startTwo();
-    try {
-      const [key, user] = [randomUUID(), aUser()];
-      const answers = await Promise.all(
-        Array.from({ length: 300 }, async (_, n) => {
-          const response = await patiently(() => post(replicas[n % 2].url, key, user));
-          const { headers } = response;
-          return [response.status, await response.text(), headers.get('location'), headers.get('etag')].join(
-            ' ',
-          );
-        }),
-      );
-      expect(new Set(answers).size).toBe(1);
-      expect(answers[0]).toMatch(/^201 /);
-      expect(await usersWith(user.email)).toBe(1);
-    } finally {
-      await Promise.all(replicas.map(stop));
-    }
-  });
-
+describeOn('postgres', 'a request with an Idempotency-Key that waits', () => {
   /** Runs a statement in a transaction that stays open during the task. */
   async function during(sql: string, values: unknown[], task: () => Promise<void>) {
     const other = service.dataSource.createQueryRunner();
@@ -221,28 +180,5 @@ describeOn('postgres', 'Idempotency-Key on two replicas', () => {
       expect((await upsert().expect(503)).body.code).toBe('unavailable');
     });
     await upsert().expect(200);
-  });
-
-  it('makes a repeat safe after a replica was killed in the middle', async () => {
-    const countUsers = async (): Promise<number> => {
-      const sql = 'SELECT count(*)::int AS count FROM users WHERE organization_id = $1';
-      return (await service.dataSource.query(sql, [api.organizationId]))[0].count;
-    };
-    for (let round = 0; round < 5; round++) {
-      const [victim, other] = await startTwo();
-      const before = await countUsers();
-      const requests = Array.from({ length: 20 }, () => ({ key: randomUUID(), user: aUser() }));
-      const sent = requests.map(({ key, user }) => post(victim.url, key, user).catch(() => undefined));
-      let isOver = false;
-      const all = Promise.all(sent).finally(() => (isOver = true));
-      await until(async () => isOver || (await countUsers()) >= before + 3 * round, 1);
-      victim.process.kill('SIGKILL');
-      await all;
-      for (const { key, user } of requests) {
-        expect((await patiently(() => post(other.url, key, user))).status).toBe(201);
-        expect(await usersWith(user.email)).toBe(1);
-      }
-      await stop(other);
-    }
   });
 });

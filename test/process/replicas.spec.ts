@@ -200,6 +200,54 @@ describeOn('postgres', 'several replicas on one PostgreSQL', () => {
     expect(events.data).toMatchObject([{ target: { id: user.id } }]);
   });
 
+  describe('create a user with an Idempotency-Key', () => {
+    const post = (i: number, key: string, user: object) =>
+      fetch(`${replicas[i % 4].url}/api/v1/users`, {
+        method: 'POST',
+        body: JSON.stringify(user),
+        headers: {
+          Authorization: `Bearer ${admin}`,
+          'Content-Type': 'application/json',
+          'Idempotency-Key': key,
+        },
+      });
+    const countUsers = async (): Promise<number> => {
+      const sql = 'SELECT count(*)::int AS count FROM users WHERE organization_id = $1';
+      return (await query(sql, [organizationId]))[0].count;
+    };
+
+    it('once for 300 requests at once, which all get the same answer', async () => {
+      const [key, user] = [randomUUID(), aUser()];
+      const answers = await Promise.all(
+        Array.from({ length: 300 }, async (_, n) => {
+          const response = await patiently(() => post(n, key, user));
+          const { status, headers } = response;
+          return [status, await response.text(), headers.get('location'), headers.get('etag')].join(' ');
+        }),
+      );
+      expect(new Set(answers).size).toBe(1);
+      expect(answers[0]).toMatch(/^201 /);
+      expect(await countUsers()).toBe(1);
+    });
+
+    it('once, also if the replica is killed in the middle and the request repeated', async () => {
+      for (let round = 0; round < 3; round++) {
+        const before = await countUsers();
+        const requests = Array.from({ length: 20 }, () => ({ key: randomUUID(), user: aUser() }));
+        const sent = requests.map(({ key, user }) => post(3, key, user).catch(() => undefined));
+        let isOver = false;
+        const all = Promise.all(sent).finally(() => (isOver = true));
+        await until(async () => isOver || (await countUsers()) >= before + 5 * round, 1);
+        const replaced = replace(3);
+        await all;
+        for (const { key, user } of requests)
+          expect((await patiently(() => post(0, key, user))).status).toBe(201);
+        expect(await countUsers()).toBe(before + 20);
+        await replaced;
+      }
+    });
+  });
+
   describe('write batches', () => {
     const PATH = '/api/v1/users/batch';
     interface Answer {

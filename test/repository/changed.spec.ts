@@ -19,16 +19,16 @@ describe('a change concerns', () => {
     const { suites, leftOut, unknown } = suitesFor([`src/tokens/tokens.service.ts`]);
     expect(suites).toEqual(
       expect.arrayContaining([
-        `test/tokens/expiry.spec.ts`,
+        `test/tokens/token-life.spec.ts`,
         `test/tokens/tokens.spec.ts`,
         `test/oauth/children.spec.ts`,
       ]),
     );
     expect(leftOut).toContainEqual({
-      path: `test/tokens/replicas.spec.ts`,
+      path: `test/events/event-numbers.spec.ts`,
       reason: 'slow: it starts processes',
     });
-    expect(suites).not.toContain(`test/tokens/replicas.spec.ts`);
+    expect(suites).not.toContain(`test/events/event-numbers.spec.ts`);
     expect(suites).not.toContain(`test/docs/openapi.spec.ts`); // it imports another file of the room
     expect(unknown).toEqual([]);
   });
@@ -40,7 +40,7 @@ describe('a change concerns', () => {
   });
 
   it('a slow suite if that has changed itself', () => {
-    const slow = `test/tokens/replicas.spec.ts`;
+    const slow = `test/events/event-numbers.spec.ts`;
     expect(suitesFor([slow])).toEqual({ suites: [slow], leftOut: [], unknown: [] });
     const both = [`src/tokens/tokens.service.ts`, slow];
     expect(suitesFor(both).suites).toContain(slow);
@@ -52,7 +52,7 @@ describe('a change concerns', () => {
   });
 
   it('the suites that import a support file, those that name a file, and those of another room', () => {
-    expect(suitesFor([`test/support/token-life.ts`]).suites).toContain(`test/tokens/expiry.spec.ts`);
+    expect(suitesFor([`test/support/token-life.ts`]).suites).toContain(`test/tokens/token-life.spec.ts`);
     expect(suitesFor([`docs/pgbouncer.md`]).suites).toContain(`test/repository/pooler.spec.ts`);
     expect(suitesFor([`src/index.ts`, `migrations/index.ts`]).suites).toContain(
       `test/database/migrations.spec.ts`,

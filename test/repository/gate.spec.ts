@@ -53,7 +53,7 @@ describe('.ci/rooms.mjs', () => {
 
   it('runs the step that has a changed suite', () => {
     expect(stepsOf('test/users/users.spec.ts', 'test/users/is-gone.spec.ts')).toEqual([]);
-    expect(stepsOf('test/users/batch-replicas.spec.ts')).toEqual(['processes']);
+    expect(stepsOf('test/process/replicas.spec.ts')).toEqual(['processes']);
     expect(stepsOf('test/docs/api-reference.spec.ts')).toEqual(['browser']);
   });
 
