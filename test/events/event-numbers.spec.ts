@@ -2,6 +2,7 @@
  * @slow it starts processes
  */
 import { randomUUID } from 'node:crypto';
+import type { QueryRunner } from 'typeorm';
 import { EventNumbering } from '../../src/events/log/event-numbering';
 import { TokenEvents } from '../../src/events/log/token-events';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
@@ -14,7 +15,7 @@ import { describeOn } from '../support/engine';
 import { call, type EventBody, upTo, useFeed } from '../support/feed';
 import { type Running, start, stop } from '../support/process';
 import { ownStatementsOf } from '../support/statements';
-import { until, untilBlocked } from '../support/until';
+import { untilBlocked } from '../support/until';
 
 const { service, readFeed, expectComplete } = useFeed({ limits: 'real' });
 
@@ -59,54 +60,38 @@ describeOn('postgres', 'events on two replicas', () => {
     await Promise.all(writes).finally(() => (isWriting = false));
     for (const { client, seen } of await Promise.all(readers)) await expectComplete(seen, client);
   });
-
-  it('are complete after a replica was killed while it wrote and numbered', async () => {
-    const client = await service().client();
-    const countEvents = async (): Promise<number> => {
-      const sql = 'SELECT count(*)::int AS count FROM events WHERE organization_id = $1';
-      return (await service().dataSource.query(sql, [client.organizationId]))[0].count;
-    };
-    for (let round = 0; round < 3; round++) {
-      const before = await countEvents();
-      const victim = await start({ ...service().env, RATE_LIMIT_PER_MINUTE: '1000000' });
-      const writes = upTo(40).map((n) => writeSome([victim.url], client, n).catch(() => undefined));
-      const reads = upTo(5).map(() => readFeed(client, '', victim.url).catch(() => undefined));
-      await until(async () => (await countEvents()) > before + 40 * round, 1);
-      victim.process.kill('SIGKILL');
-      await Promise.all([...writes, ...reads, victim.exit]);
-      await expectComplete((await readFeed(client)).events, client);
-    }
-  });
 });
 
 describeOn('postgres', 'the numbers of events', () => {
+  /** Another transaction in the same database, which is rolled back unless the task commits it. */
+  async function withTransaction(task: (open: QueryRunner) => Promise<void>): Promise<void> {
+    const open = service().dataSource.createQueryRunner();
+    await open.startTransaction();
+    await open.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
+    try {
+      await task(open);
+    } finally {
+      if (open.isTransactionActive) await open.rollbackTransaction();
+      await open.release();
+    }
+  }
+
   it('are complete after a replica was killed in the middle of numbering', async () => {
     const client = await service().client();
     const { organizationId } = client;
     const victim = await start({ ...service().env });
-    const open = await transaction();
-    try {
+    await withTransaction(async (open) => {
       const lock = 'SELECT FROM events WHERE organization_id = $1 AND sequence IS NULL FOR UPDATE';
       while ((await open.query(lock, [organizationId])).length === 0) await client.createUser();
       const read = readFeed(client, '', victim.url).catch(() => undefined);
       await untilBlocked(service().dataSource); // it waits for the event
       victim.process.kill('SIGKILL');
       await Promise.all([read, victim.exit]);
-    } finally {
-      await open.rollbackTransaction();
-      await open.release();
-    }
+    });
     await client.createUser();
     await expectComplete((await readFeed(client)).events, client);
   });
 
-  /** Another transaction in the same database. */
-  const transaction = async () => {
-    const runner = service().dataSource.createQueryRunner();
-    await runner.startTransaction();
-    await runner.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
-    return runner;
-  };
   const insert = (count: number, organizationId: string) =>
     `INSERT INTO events (organization_id, id, type, source, actor_name, target_id)
      SELECT '${organizationId}', '${randomUUID()}' || n, 'user.created', 'cli', 'burst', 'usr_' FROM generate_series(1, ${count}) AS n`;
@@ -146,59 +131,51 @@ describeOn('postgres', 'the numbers of events', () => {
     const { organizationId } = client;
     await readFeed(client); // moves the event of its token to the others
     const numbering = service().app.get(EventNumbering, { strict: false });
-    const [late, holder] = [await transaction(), await transaction()];
-    try {
-      await late.query(insert(1, organizationId)); // has the first position, and is committed last
-      await service().dataSource.query(insert(1, organizationId));
-      const lock = 'SELECT FROM events WHERE organization_id = $1 AND sequence IS NULL FOR UPDATE';
-      await holder.query(lock, [organizationId]);
-      const first = numbering.number(organizationId);
-      await untilBlocked(service().dataSource);
-      await late.commitTransaction();
-      const second = numbering.number(organizationId);
-      await untilBlocked(service().dataSource, 2);
-      await holder.rollbackTransaction();
-      expect(await Promise.allSettled([first, second])).toEqual([
-        { status: 'fulfilled', value: 1 },
-        { status: 'fulfilled', value: 0 },
-      ]);
-      expect(await numbering.number(organizationId)).toBe(1);
-    } finally {
-      for (const runner of [late, holder]) {
-        if (runner.isTransactionActive) await runner.rollbackTransaction();
-        await runner.release();
-      }
-    }
+    await withTransaction((late) =>
+      withTransaction(async (holder) => {
+        await late.query(insert(1, organizationId)); // has the first position, and is committed last
+        await service().dataSource.query(insert(1, organizationId));
+        const lock = 'SELECT FROM events WHERE organization_id = $1 AND sequence IS NULL FOR UPDATE';
+        await holder.query(lock, [organizationId]);
+        const first = numbering.number(organizationId);
+        await untilBlocked(service().dataSource);
+        await late.commitTransaction();
+        const second = numbering.number(organizationId);
+        await untilBlocked(service().dataSource, 2);
+        await holder.rollbackTransaction();
+        expect(await Promise.allSettled([first, second])).toEqual([
+          { status: 'fulfilled', value: 1 },
+          { status: 'fulfilled', value: 0 },
+        ]);
+        expect(await numbering.number(organizationId)).toBe(1);
+      }),
+    );
   });
 
   it('wait for nobody: a transaction that stays open holds up no other event', async () => {
     const client = await service().client();
-    const [open, foreign] = [await transaction(), await transaction()];
-    try {
-      await foreign.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
-      await foreign.query('CREATE TABLE foreign_table AS SELECT FROM events');
-      const first = await readFeed(client);
-      await open.query(insert(1, client.organizationId)); // has a lower position than what follows
-      const user = await client.createUser();
-      const second = await readFeed(client, first.cursor);
-      expect(second.events.map(({ target }) => target.id)).toEqual([user.id]);
-      await open.commitTransaction();
-      const third = await readFeed(client, second.cursor);
-      expect(third.events.map(({ sequence }) => sequence)).toEqual([second.events[0].sequence + 1]);
-    } finally {
-      if (open.isTransactionActive) await open.rollbackTransaction();
-      await foreign.rollbackTransaction();
-      await Promise.all([open.release(), foreign.release()]);
-    }
+    await withTransaction((open) =>
+      withTransaction(async (foreign) => {
+        await foreign.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ');
+        await foreign.query('CREATE TABLE foreign_table AS SELECT FROM events');
+        const first = await readFeed(client);
+        await open.query(insert(1, client.organizationId)); // has a lower position than what follows
+        const user = await client.createUser();
+        const second = await readFeed(client, first.cursor);
+        expect(second.events.map(({ target }) => target.id)).toEqual([user.id]);
+        await open.commitTransaction();
+        const third = await readFeed(client, second.cursor);
+        expect(third.events.map(({ sequence }) => sequence)).toEqual([second.events[0].sequence + 1]);
+      }),
+    );
   });
 
   it('are waited for no longer than for a lock: the page is shorter, and says that there are more', async () => {
     const client = await service().client();
     const { cursor } = await readFeed(client);
-    const open = await transaction();
     const path = `/api/v1/events?cursor=${cursor}`;
-    let user: UserBody;
-    try {
+    let user: UserBody | undefined;
+    await withTransaction(async (open) => {
       await open.query('SELECT FROM event_heads WHERE organization_id = $1 FOR UPDATE', [
         client.organizationId,
       ]);
@@ -208,20 +185,16 @@ describeOn('postgres', 'the numbers of events', () => {
       expect(headers.link).toContain('rel="next"');
       // A history without its newest event would never show it.
       expect((await client.get('/api/v1/events?order=desc').expect(503)).headers['retry-after']).toBe('2');
-    } finally {
-      await open.rollbackTransaction();
-      await open.release();
-    }
+    });
     const { body } = await client.get(path).expect(200);
-    expect(body.data.map(({ target }: EventBody) => target.id)).toEqual([user.id]);
+    expect(body.data.map(({ target }: EventBody) => target.id)).toEqual([user!.id]);
   });
 
   it('are given by a reader, too, that has waited for another one', async () => {
     const client = await service().client();
     const { organizationId } = client;
     const { cursor } = await readFeed(client);
-    const open = await transaction();
-    try {
+    await withTransaction(async (open) => {
       let numbered: unknown[] = [];
       while (numbered.length === 0) {
         await client.createUser();
@@ -240,10 +213,7 @@ describeOn('postgres', 'the numbers of events', () => {
       await untilBlocked(service().dataSource);
       await open.commitTransaction();
       expect((await page).at(-1).target.id).toBe(user.id);
-    } finally {
-      if (open.isTransactionActive) await open.rollbackTransaction();
-      await open.release();
-    }
+    });
   });
 
   it('are given to all organizations but the one that cannot get them now', async () => {
@@ -258,8 +228,7 @@ describeOn('postgres', 'the numbers of events', () => {
         }),
       );
     for (const client of clients) await readFeed(client); // the event of its token
-    const open = await transaction();
-    try {
+    await withTransaction(async (open) => {
       await open.query('SELECT FROM event_heads WHERE organization_id = $1 FOR UPDATE', [
         clients[0].organizationId,
       ]);
@@ -268,10 +237,7 @@ describeOn('postgres', 'the numbers of events', () => {
       const found = await sequences();
       expect(found[0]).toContain(null);
       expect(found[1]).not.toContain(null);
-    } finally {
-      await open.rollbackTransaction();
-      await open.release();
-    }
+    });
   });
 
   it('of one organization are given in turns of five statements, however many events it has', async () => {
@@ -296,8 +262,7 @@ describeOn('postgres', 'the numbers of events', () => {
     const number = async () =>
       Promise.all(await service().app.get(EventNumbering, { strict: false }).beginAll());
     await number(); // adds the heads
-    const open = await transaction();
-    try {
+    await withTransaction(async (open) => {
       await open.query('SELECT FROM event_heads WHERE organization_id = $1 FOR UPDATE', [full]);
       await service().dataSource.query(insert(10_000, full));
       await service().dataSource.query(insert(1, behind));
@@ -308,19 +273,15 @@ describeOn('postgres', 'the numbers of events', () => {
         [ids],
       );
       expect(left).toEqual([{ id: full, count: 10_000 }]);
-    } finally {
-      await open.rollbackTransaction();
-      await open.release();
-    }
+    });
   });
 
   it('are not given to what is rolled back', async () => {
     const client = await service().client();
-    const open = await transaction();
-    await open.query(insert(3, client.organizationId));
-    await client.createUser();
-    await open.rollbackTransaction();
-    await open.release();
+    await withTransaction(async (open) => {
+      await open.query(insert(3, client.organizationId));
+      await client.createUser();
+    });
     await client.createUser();
     expect((await readFeed(client)).events.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
   });

@@ -1,4 +1,4 @@
-import { HttpStatus, ServiceUnavailableException } from '@nestjs/common';
+import { ServiceUnavailableException } from '@nestjs/common';
 import type { Client, UserBody } from './client';
 
 const ATTEMPTS = 5;
@@ -11,16 +11,6 @@ export async function inTime<Result>(search: () => Promise<Result>): Promise<Res
     } catch (error) {
       if (!(error instanceof ServiceUnavailableException) || attempt === ATTEMPTS) throw error;
     }
-  }
-}
-
-/** The same for a request. */
-export async function responseInTime<Response extends { status: number }>(
-  request: () => PromiseLike<Response>,
-): Promise<Response> {
-  for (let attempt = 1; ; attempt++) {
-    const response = await request();
-    if (response.status !== Number(HttpStatus.SERVICE_UNAVAILABLE) || attempt === ATTEMPTS) return response;
   }
 }
 

@@ -60,7 +60,18 @@ export function useWebhooks([before, after] = [beforeAll, afterAll]) {
   });
   const receive = useReceivers(); // closed first, so that nothing waits for their answers
   after(() => service?.close());
-  return { service: late(() => service!), clock: late(() => clock!), receive };
+  return {
+    service: late(() => service!),
+    clock: late(() => clock!),
+    receive,
+
+    /** A client of a new organization, a receiver, and a webhook that sends to it. */
+    async hooked(fields: object = {}) {
+      const [api, receiver] = [await service!.client(), await receive()];
+      const { id, secret } = await createWebhook(api, { url: receiver.url, ...fields });
+      return { api, receiver, id: id as string, secret: secret as string };
+    },
+  };
 }
 
 /** Makes the first pause longer than a slow test, and shorter than 700 seconds. */

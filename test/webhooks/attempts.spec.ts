@@ -16,7 +16,7 @@ import {
 const HOURS = 60 * 60;
 const DAYS = 24 * HOURS;
 
-const { service, clock, receive } = useWebhooks();
+const { service, clock, receive, hooked } = useWebhooks();
 
 const fail = (receiver: Receiver) => receiver.answer((response) => response.writeHead(500).end());
 const failForLong = (receiver: Receiver) =>
@@ -26,9 +26,8 @@ const webhookOf = async (api: Client, id: string) => (await api.get(`${WEBHOOKS}
 
 describe('the clock of attempts', () => {
   it('has ten, each after the pause of the contract, give or take a fifth', async () => {
-    const [api, receiver] = [await service.client(), await receive()];
+    const { api, receiver, id } = await hooked();
     fail(receiver);
-    const { id } = await create(api, { url: receiver.url });
     let before = await clock.now();
     await api.createUser();
     const pauses = [5, 300, 1_800, 2 * HOURS, 5 * HOURS, 10 * HOURS, 14 * HOURS, 20 * HOURS, 24 * HOURS];
@@ -62,9 +61,8 @@ describe('the clock of attempts', () => {
   });
 
   it('waits as long as Retry-After asks, while other events are sent', async () => {
-    const [api, receiver] = [await service.client(), await receive()];
+    const { api, receiver, id } = await hooked();
     receiver.answer((response) => response.writeHead(500, { 'retry-after': '7200' }).end());
-    const { id } = await create(api, { url: receiver.url });
     await api.createUser();
     await deliveriesOf(api, id, ([first]) => first?.attempts === 1);
     await clock.pass(1.9 * HOURS);
@@ -84,11 +82,10 @@ describe('a receiver', () => {
   ])(
     'that answers %i with Retry-After: %s gets nothing at all for so long',
     async (status, after, seconds) => {
-      const [api, receiver] = [await service.client(), await receive()];
+      const { api, receiver, id } = await hooked();
       receiver.answer((response) =>
         response.writeHead(status, after === undefined ? {} : { 'retry-after': after }).end(),
       );
-      const { id } = await create(api, { url: receiver.url });
       await api.createUser();
       await deliveriesOf(api, id, ([first]) => first?.attempts === 1);
       succeed(receiver);
@@ -115,9 +112,8 @@ describe('a receiver', () => {
   });
 
   it('that closes in the middle has received the event if its status came, and otherwise has not', async () => {
-    const [api, receiver] = [await service.client(), await receive()];
+    const { api, receiver, id } = await hooked();
     receiver.answer((response) => response.socket!.destroy());
-    const { id } = await create(api, { url: receiver.url });
     await api.createUser();
     const [first] = await deliveriesOf(api, id, ([first]) => first?.attempts === 1);
     expect(first).toMatchObject({ state: 'pending', lastStatus: null });
@@ -131,9 +127,8 @@ describe('a receiver', () => {
   });
 
   it('that is gone is disabled at once, and what waits fails', async () => {
-    const [api, receiver] = [await service.client(), await receive()];
+    const { api, receiver, id } = await hooked();
     failForLong(receiver);
-    const { id } = await create(api, { url: receiver.url });
     await api.createUser();
     await deliveriesOf(api, id, ([first]) => first?.attempts === 1);
     receiver.answer((response) => response.writeHead(410).end());
@@ -165,9 +160,8 @@ describe('a receiver', () => {
   });
 
   it('gets no event that is kept no longer', async () => {
-    const [api, receiver] = [await service.client(), await receive()];
+    const { api, receiver, id } = await hooked();
     failForLong(receiver);
-    const { id } = await create(api, { url: receiver.url });
     await api.createUser();
     const [{ eventId }] = await deliveriesOf(api, id, ([first]) => first?.attempts === 1);
     await service.dataSource.query('DELETE FROM events WHERE id = $1', [eventId]);
@@ -198,9 +192,8 @@ describe('a receiver', () => {
 
 describe('a webhook', () => {
   it('is disabled when two deliveries have failed, the first of them five days ago', async () => {
-    const [api, receiver] = [await service.client(), await receive()];
+    const { api, receiver, id } = await hooked();
     fail(receiver);
-    const { id } = await create(api, { url: receiver.url });
     await api.createUser();
     await deliveriesOf(api, id, ([first]) => first?.attempts === 1);
     await clock.pass(4.9 * DAYS);
@@ -222,11 +215,10 @@ describe('a webhook', () => {
   });
 
   it('is disabled although only the first delivery has failed again', async () => {
-    const [api, receiver] = [await service.client(), await receive()];
+    const { api, receiver, id } = await hooked();
     receiver.answer((response, { event }) =>
       response.writeHead(500, event.data.user.name === 'First' ? {} : { 'retry-after': '86400' }).end(),
     );
-    const { id } = await create(api, { url: receiver.url });
     await api.createUser({ name: 'First' });
     await deliveriesOf(api, id, ([first]) => first?.attempts > 0);
     await api.createUser({ name: 'Second' });
@@ -238,9 +230,8 @@ describe('a webhook', () => {
   });
 
   it('that is rarely used stays on, although its only delivery has failed for good', async () => {
-    const [api, receiver] = [await service.client(), await receive()];
+    const { api, receiver, id } = await hooked();
     fail(receiver);
-    const { id } = await create(api, { url: receiver.url });
     await api.createUser();
     for (let attempts = 1; attempts <= 10; attempts++) {
       await deliveriesOf(api, id, ([first]) => first?.attempts === attempts);
@@ -254,9 +245,8 @@ describe('a webhook', () => {
   });
 
   it('counts as well again after one success', async () => {
-    const [api, receiver] = [await service.client(), await receive()];
+    const { api, receiver, id } = await hooked();
     fail(receiver);
-    const { id } = await create(api, { url: receiver.url });
     for (let i = 0; i < 2; i++) await api.createUser();
     await deliveriesOf(api, id, (all) => all.length === 2 && all.every(({ attempts }) => attempts > 0));
     succeed(receiver);

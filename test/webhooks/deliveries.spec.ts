@@ -11,7 +11,7 @@ import {
   WEBHOOKS,
 } from '../support/webhooks';
 
-const { service, clock, receive } = useWebhooks();
+const { service, clock, receive, hooked } = useWebhooks();
 
 describe('a delivery', () => {
   it('is the event as the feed has it, signed as Standard Webhooks defines it', async () => {
@@ -45,8 +45,7 @@ describe('a delivery', () => {
   });
 
   it('leaves out data if it is to be thin', async () => {
-    const [api, receiver] = [await service.client(), await receive()];
-    const { id } = await create(api, { url: receiver.url, payload: 'thin' });
+    const { api, receiver, id } = await hooked({ payload: 'thin' });
     await api.createUser({ name: 'Grace Hopper' });
     const [{ event, body }] = await receiver.until(1);
     expect(Object.keys(event)).toEqual([
@@ -81,8 +80,7 @@ describe('a delivery', () => {
   });
 
   it('is signed by both secrets during an overlap, never by more than two', async () => {
-    const [api, receiver] = [await service.client(), await receive()];
-    const { id, secret } = await create(api, { url: receiver.url });
+    const { api, receiver, id, secret } = await hooked();
     const rotate = async (body?: object): Promise<string> =>
       (await api.post(`${WEBHOOKS}/${id}/rotate-secret`, body).expect(200)).body.secret;
     const second = await rotate();
@@ -108,8 +106,7 @@ describe('a delivery', () => {
   });
 
   it('needs no key of a secret that signs no longer', async () => {
-    const [api, receiver] = [await service.client(), await receive()];
-    const { id } = await create(api, { url: receiver.url });
+    const { api, receiver, id } = await hooked();
     const { secret } = (await api.post(`${WEBHOOKS}/${id}/rotate-secret`).expect(200)).body;
     await service.dataSource.query(`UPDATE webhooks SET previous_secret = 'ffffffff.AAAA' WHERE id = $1`, [
       id,
@@ -124,9 +121,8 @@ describe('a delivery', () => {
   });
 
   it('of a purged user has no data, even if it was waiting', async () => {
-    const [api, receiver] = [await service.client(), await receive()];
+    const { api, receiver, id } = await hooked();
     receiver.answer((response) => response.writeHead(500, LATER).end());
-    const { id } = await create(api, { url: receiver.url });
     const user = await api.createUser({ name: 'Katherine Johnson' });
     expect((await receiver.until(1))[0].body).toContain('Katherine');
     await deliveriesOf(api, id, ([first]) => first.attempts === 1);
@@ -159,9 +155,8 @@ describe('a webhook that is switched off or deleted', () => {
     ['patch', { state: 'failed', next_attempt_at: null }],
     ['delete', { state: 'pending' }], // nobody sees it any more, and the retention removes it
   ] as const)('by %s sends nothing that waits', async (method, expected) => {
-    const [api, receiver] = [await service.client(), await receive()];
+    const { api, receiver, id } = await hooked();
     receiver.answer((response) => response.writeHead(500).end());
-    const { id } = await create(api, { url: receiver.url });
     await api.createUser();
     await deliveriesOf(api, id, ([first]) => first?.attempts === 1);
     await api.send(method, `${WEBHOOKS}/${id}`, method === 'patch' ? { enabled: false } : undefined);
@@ -203,12 +198,11 @@ it('deliveries are removed after 30 days, unless they are pending and have a web
 
 describe('with an order', () => {
   it('the next event is sent only when the one before it has succeeded, and tests go beside', async () => {
-    const [api, receiver] = [await service.client(), await receive()];
+    const { api, receiver, id } = await hooked({ ordering: 'organization' });
     receiver.answer((response, { event }) => {
       if (event.type === 'webhook.test') response.writeHead(200).end();
       else response.writeHead(500, LATER).end();
     });
-    const { id } = await create(api, { url: receiver.url, ordering: 'organization' });
     const users = [await api.createUser(), await api.createUser(), await api.createUser()];
     await receiver.until(1);
     await api.post(`${WEBHOOKS}/${id}/test`).expect(202);

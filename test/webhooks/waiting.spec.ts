@@ -21,7 +21,7 @@ import {
   WEBHOOKS,
 } from '../support/webhooks';
 
-const { service, receive } = useWebhooks();
+const { service, receive, hooked } = useWebhooks();
 
 /** Deliveries that wait for their next attempt, as a process has left them that died. */
 const addPending = ({ organizationId }: Client, webhookId: string, count: number) =>
@@ -53,8 +53,7 @@ it('disabling a webhook fails its pending deliveries with the change, and nothin
 });
 
 it('what waited is not sent when the webhook is enabled again', async () => {
-  const [api, receiver] = [await service.client(), await receive()];
-  const { id } = await create(api, { url: receiver.url, enabled: false });
+  const { api, receiver, id } = await hooked({ enabled: false });
   await addPending(api, id, 1_500);
   await api.patch(`${WEBHOOKS}/${id}`, { enabled: true }).expect(200);
   expect(await states(id)).toEqual({ failed: 1_500 });
@@ -76,8 +75,7 @@ it('a job fails the rest where more were pending than there may be, and until th
 });
 
 it('a change of an enabled webhook fails nothing', async () => {
-  const [api, receiver] = [await service.client(), await receive()];
-  const { id } = await create(api, { url: receiver.url });
+  const { api, id } = await hooked();
   await service.dataSource.query(
     `INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_id, type, is_beside, next_attempt_at)
      VALUES ($1, 'dlv_later', $2, 'evt_later', 'user.created', false, now() + interval '1 hour')`,
@@ -88,8 +86,7 @@ it('a change of an enabled webhook fails nothing', async () => {
 });
 
 it('what waits for a receiver that fails or is slow does not count as late', async () => {
-  const [api, receiver] = [await service.client(), await receive()];
-  const { id } = await create(api, { url: receiver.url });
+  const { api, id } = await hooked();
   await service.dataSource.query(`UPDATE webhooks SET claimed_until = now() + interval '30 seconds'`);
   await service.dataSource.query(
     `INSERT INTO webhook_deliveries (organization_id, id, webhook_id, event_id, type, is_beside, next_attempt_at)
@@ -159,7 +156,7 @@ it('a webhook is not claimed for events that have been removed', async () => {
 });
 
 describe('what waits for a suspended organization', () => {
-  const { service, clock, receive } = useWebhooks([beforeEach, afterEach]);
+  const { service, clock, receive, hooked } = useWebhooks([beforeEach, afterEach]);
   const organizations = () => service.app.get(OrganizationsService);
   const createUser = (organizationId: string) =>
     service.app.get(UsersService).create(organizationId, aUser());
@@ -209,11 +206,10 @@ describe('what waits for a suspended organization', () => {
   });
 
   it('an organization that is suspended while its webhook is being called gets no further call, and the order is kept', async () => {
-    const [api, receiver] = [await service.client(), await receive()];
+    const { api, receiver } = await hooked({ ordering: 'organization' });
     const { organizationId } = api;
     let answer: () => void = () => {};
     receiver.answer((response) => (answer = () => response.writeHead(204).end()));
-    await create(api, { url: receiver.url, ordering: 'organization' });
     const before = [await api.createUser(), await api.createUser()];
     await receiver.until(1);
     await organizations().suspend(organizationId);
@@ -232,10 +228,9 @@ describe('what waits for a suspended organization', () => {
   });
 
   it('a suspension of weeks does not count towards the five days after which a webhook is disabled', async () => {
-    const [api, receiver] = [await service.client(), await receive()];
+    const { api, receiver, id } = await hooked();
     const { organizationId } = api;
     receiver.answer((response) => response.writeHead(500).end());
-    const { id } = await create(api, { url: receiver.url });
     for (let i = 1; i <= 2; i++) {
       await api.createUser();
       await receiver.until(i);

@@ -4,7 +4,7 @@ import { aUser } from '../support/client';
 import { verified } from '../support/receiver';
 import { aWebhook, createWebhook as create, deliveriesOf, useWebhooks, WEBHOOKS } from '../support/webhooks';
 
-const { service, receive } = useWebhooks();
+const { service, receive, hooked } = useWebhooks();
 
 describe('POST /api/v1/webhooks', () => {
   it('returns the record with its secret, this one time', async () => {
@@ -138,8 +138,7 @@ describe('PATCH /api/v1/webhooks/{id}', () => {
 
 describe('POST /api/v1/webhooks/{id}/test', () => {
   it('sends an event that stands in no feed, whatever the types', async () => {
-    const [api, receiver] = [await service.client(), await receive()];
-    const { id, secret } = await create(api, { url: receiver.url });
+    const { api, receiver, id, secret } = await hooked();
     const { body } = await api.post(`${WEBHOOKS}/${id}/test`).expect(202);
     const [message] = await receiver.until(1);
     expect(message.id).toBe(body.eventId);
@@ -156,8 +155,7 @@ describe('POST /api/v1/webhooks/{id}/test', () => {
 
 describe('POST /api/v1/webhooks/{id}/redeliver', () => {
   it('sends one event again, of any type', async () => {
-    const [api, receiver] = [await service.client(), await receive()];
-    const { id } = await create(api, { url: receiver.url });
+    const { api, receiver, id } = await hooked();
     const user = await api.createUser();
     await receiver.until(1);
     const { body: feed } = await api.get('/api/v1/events?type=webhook.created');
