@@ -210,10 +210,7 @@ describe('GET /api/v1/events', () => {
     ['since', '2026-13-31T00:00:00Z'],
     ['since', '2026-02-30T00:00:00Z'],
     ['until', '0001-01-01T00:00:00%2B02:00'],
-    ['order', 'up'],
-    ['limit', '201'],
     ['cursor', 'x'],
-    ['page', '1'],
   ])('refuses %s=%s', async (name, value) => {
     const { body } = await api().get(`/api/v1/events?${name}=${value}`).expect(400);
     expect(body.errors).toMatchObject([{ field: name }]);

@@ -14,10 +14,10 @@ const { service, operator, create, change } = useOperator();
 const fault = (field: string, code: string) => [expect.objectContaining({ field, code })];
 
 describe('POST /v1/organizations', () => {
-  it.each([ORGANIZATIONS, `/api${ORGANIZATIONS}`])('creates an organization at %s', async (path) => {
+  it('creates an organization', async () => {
     const externalId = randomUUID();
     const { body, headers } = await operator
-      .post(path, { name: ' Example Inc. ', externalId: ` ${externalId} ` })
+      .post(ORGANIZATIONS, { name: ' Example Inc. ', externalId: ` ${externalId} ` })
       .expect(201);
     expect(body).toEqual({
       id: expect.stringMatching(/^org_/),
@@ -27,7 +27,7 @@ describe('POST /v1/organizations', () => {
       createdAt: expect.stringMatching(/Z$/),
       updatedAt: body.createdAt,
     });
-    expect(headers.location).toBe(`${path}/${body.id}`);
+    expect(headers.location).toBe(`${ORGANIZATIONS}/${body.id}`);
     expect((await operator.get(headers.location).expect(200)).body).toEqual(body);
   });
 
@@ -40,14 +40,9 @@ describe('POST /v1/organizations', () => {
 
   it.each([
     [{}, 'name', 'required'],
-    [{ name: null }, 'name', 'invalid'],
     [{ name: ' ' }, 'name', 'too_short'],
-    [{ name: 'x'.repeat(101) }, 'name', 'too_long'],
     [{ name: 'x', externalId: '' }, 'externalId', 'too_short'],
-    [{ name: 'x', externalId: 'x'.repeat(201) }, 'externalId', 'too_long'],
-    [{ name: 'x', externalId: 7 }, 'externalId', 'invalid'],
     [{ name: 'x', suspended: true }, 'suspended', 'unknown'],
-    [{ name: 'x', id: newId('org') }, 'id', 'unknown'],
   ])('rejects %j', async (body, field, code) => {
     const answer = await operator.post(ORGANIZATIONS, body).expect(400);
     expect(answer.body.errors).toEqual(fault(field, code));
@@ -89,7 +84,6 @@ describe('GET /v1/organizations', () => {
 
   it.each([
     ['limit=0', 'limit', 'out_of_range'],
-    ['order=up', 'order', 'invalid'],
     ['externalId=', 'externalId', 'too_short'],
     ['name=x', 'name', 'unknown'],
     ['cursor=x', 'cursor', 'invalid'],
@@ -139,9 +133,7 @@ describe('PATCH /v1/organizations/{id}', () => {
 
   it.each([
     [{ name: null }, 'name', 'invalid'],
-    [{ name: 'x'.repeat(101) }, 'name', 'too_long'],
     [{ suspended: null }, 'suspended', 'invalid'],
-    [{ suspended: 'true' }, 'suspended', 'invalid'],
     [{ createdAt: '2026-01-31T09:30:00.000Z' }, 'createdAt', 'unknown'],
   ])('rejects %j', async (changes, field, code) => {
     const { id } = await create();

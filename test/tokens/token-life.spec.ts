@@ -105,8 +105,6 @@ describe('POST /v1/tokens/{id}/rotate', () => {
   });
 
   it.each([
-    [{ overlap: null }, 'overlap', 'invalid'],
-    [{ overlap: 24 }, 'overlap', 'invalid'],
     [{ overlap: '24' }, 'overlap', 'invalid'],
     [{ overlap: '1d' }, 'overlap', 'invalid'],
     [{ overlap: '024h' }, 'overlap', 'invalid'],
