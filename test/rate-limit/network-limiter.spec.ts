@@ -3,19 +3,15 @@ import { networkOf } from '../../src/platform/http/server/network';
 import { type NetworkLimit, NetworkLimiter } from '../../src/platform/rate-limit/network-limiter';
 import { runJob } from '../support/background';
 import { describeOn, itNotOn } from '../support/engine';
-import { startService, type TestService } from '../support/service';
+import { useService } from '../support/service';
 import { until } from '../support/until';
 
 const LIMIT = 60;
 const SIGN_INS: NetworkLimit = { name: 'sign-in', limit: LIMIT, per: 'hour' };
 
-let service: TestService;
+const service = useService({}, { limits: 'real' });
 let limiter: NetworkLimiter;
-beforeAll(async () => {
-  service = await startService({}, { limits: 'real' });
-  limiter = service.app.get(NetworkLimiter);
-});
-afterAll(() => service.close());
+beforeAll(() => void (limiter = service.app.get(NetworkLimiter)));
 
 let addresses = 0;
 

@@ -9,11 +9,9 @@ import type { Source } from '../../src/platform/http/wire-format';
 import { TokensService } from '../../src/tokens/tokens.service';
 import type { Client } from '../support/client';
 import { describeOn } from '../support/engine';
-import { startService, type TestService } from '../support/service';
+import { startService, useService } from '../support/service';
 
-let service: TestService;
-beforeAll(async () => (service = await startService()));
-afterAll(() => service.close());
+const service = useService();
 
 const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 

@@ -1,19 +1,12 @@
 import type { DataSource } from 'typeorm';
 import { newId } from '../../src/platform/database/id';
 import { userCounts } from '../../src/statistics/statistics.service';
-import type { Client } from '../support/client';
-import { startService, type TestService } from '../support/service';
+import { useApi } from '../support/service';
 import { statementsOf } from '../support/statements';
 
-let service: TestService;
+const { service, api } = useApi({ RATE_LIMIT_PER_MINUTE: '2000' });
 let dataSource: DataSource;
-let api: Client;
-beforeAll(async () => {
-  service = await startService({ RATE_LIMIT_PER_MINUTE: '2000' });
-  dataSource = service.dataSource;
-});
-beforeEach(async () => (api = await service.client()));
-afterAll(() => service.close());
+beforeAll(() => void ({ dataSource } = service));
 
 const statistics = async () => (await api.get('/api/v1/statistics').expect(200)).body;
 

@@ -4,16 +4,11 @@ import { newId } from '../../src/platform/database/id';
 import { EventNumbering } from '../../src/events/log/event-numbering';
 import { FEATURES } from '../../src/service.module';
 import { GroupsService } from '../../src/groups/groups.service';
-import type { Client } from '../support/client';
 import { scimClient } from '../support/scim';
-import { startService, type TestService } from '../support/service';
+import { useApi } from '../support/service';
 import { statementsOf } from '../support/statements';
 
-let service: TestService;
-let api: Client;
-beforeAll(async () => (service = await startService()));
-beforeEach(async () => (api = await service.client()));
-afterAll(() => service.close());
+const { service, api } = useApi();
 
 interface Exported {
   events: { type: string; sequence: number; target: { id: string } }[];
