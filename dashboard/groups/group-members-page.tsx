@@ -3,7 +3,7 @@ import { useSession } from '../session/session.ts';
 import { ListPage } from '../ui/list-page.tsx';
 import { useList } from '../ui/use-list.ts';
 import { useResource } from '../ui/use-resource.ts';
-import { hasStatus } from '../ui/use-submit.ts';
+import { hasStatus } from '../ui/faults.ts';
 import { columnOf } from '../users/user/fields.tsx';
 
 const COLUMNS = [{ ...columnOf('name'), title: 'User' }, columnOf('email'), columnOf('role'), columnOf('id')];

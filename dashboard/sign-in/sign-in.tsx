@@ -4,7 +4,8 @@ import { type EndReason, openSession, type SessionEvents } from '../session/sess
 import { Failure } from '../ui/failure.tsx';
 import { Field } from '../ui/field.tsx';
 import { Mark } from '../ui/mark.tsx';
-import { LocalFaults, useSubmit } from '../ui/use-submit.ts';
+import { LocalFaults } from '../ui/faults.ts';
+import { useSubmit } from '../ui/use-submit.ts';
 import { IssuerSignIn } from './issuer-sign-in.tsx';
 import { hasSignIn } from './sign-in-api.ts';
 

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Page } from '../../client/index.ts';
 import { type Resource, useResource } from './use-resource.ts';
-import { hasStatus } from './use-submit.ts';
+import { hasStatus } from './faults.ts';
 
 export type EndlessList<Item> = ReturnType<typeof useEndlessList<Item>>;
 

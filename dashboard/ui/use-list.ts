@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Page } from '../../client/index.ts';
 import { keepInPlace, usePlace, useQuery } from '../router/place.ts';
 import { useResource } from './use-resource.ts';
-import { hasStatus } from './use-submit.ts';
+import { hasStatus } from './faults.ts';
 import { formatCount } from './format.ts';
 
 export const SIZES = [50, 100, 200] as const;

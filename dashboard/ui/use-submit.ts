@@ -1,24 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../../client/index.ts';
-
-interface Fault {
-  field: string;
-  message: string;
-}
-
-/** Faults that the page detects itself. */
-export class LocalFaults extends Error {
-  constructor(readonly faults: Fault[]) {
-    super('The form is invalid.');
-  }
-}
-
-export const hasStatus = (error: unknown, status: number): error is ApiError =>
-  error instanceof ApiError && error.status === status;
-
-/** Whether somebody else has the value of this field. */
-export const isTaken = (error: unknown, field: string): boolean =>
-  hasStatus(error, 409) && error.errors.some((fault) => fault.field === field);
+import { type Fault, LocalFaults } from './faults.ts';
 
 /**
  * Submits a form, one submission at a time. The form shows the faults of `fields` next to them; `error` is any other

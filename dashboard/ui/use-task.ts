@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { keepAwake } from '../session/idle.ts';
 import { formatTime } from './format.ts';
-import { hasStatus } from './use-submit.ts';
+import type { TaskHooks } from './patiently.ts';
 
 /**
  * While a long task runs, the browser asks before it closes the page. The session does not end, either, unless the task
@@ -23,13 +23,6 @@ export function useBusy(isRunning: boolean, isWorking = true): void {
 export const waitingText = (until: number | undefined) =>
   until === undefined ? '' : `The token's rate limit is used up. It continues at ${formatTime(until)}.`;
 
-/** What a long task reports. */
-export interface TaskHooks {
-  signal: AbortSignal;
-  /** Called with the time, in milliseconds, until which the rate limit makes it wait; undefined when it continues. */
-  onWait(until: number | undefined): void;
-}
-
 /** Runs a task from when the component is shown until it ends, is stopped, or is shown no more. */
 export function useTask(work: (hooks: TaskHooks) => Promise<void>) {
   const [attempt, setAttempt] = useState(0);
@@ -50,31 +43,3 @@ export function useTask(work: (hooks: TaskHooks) => Promise<void>) {
     retry: () => setAttempt((attempt) => attempt + 1),
   };
 }
-
-/** Repeats a call that the rate limit refuses as soon as the limit allows it again. */
-export async function patiently<Result>(
-  call: () => Promise<Result>,
-  { signal, onWait }: TaskHooks,
-): Promise<Result> {
-  for (;;) {
-    try {
-      return await call();
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!hasStatus(error, 429)) throw error;
-      const until = Date.now() + Math.max(error.retryAfter ?? 1, 1) * 1_000;
-      onWait(until);
-      await sleepUntil(until, signal);
-      onWait(undefined);
-    }
-  }
-}
-
-const sleepUntil = (time: number, signal: AbortSignal) =>
-  new Promise<void>((done, fail) => {
-    const timer = setTimeout(done, time - Date.now());
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      fail(signal.reason as Error);
-    });
-  });

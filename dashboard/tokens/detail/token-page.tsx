@@ -7,7 +7,7 @@ import { PageHead } from '../../ui/page-head.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useResource } from '../../ui/use-resource.ts';
-import { hasStatus } from '../../ui/use-submit.ts';
+import { hasStatus } from '../../ui/faults.ts';
 import { isStanding } from '../token/origin.tsx';
 import { type OpenTokenDialog, TokenDialogs } from '../token/token-dialogs.tsx';
 import { Rotation } from './rotation.tsx';

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { InputField } from '../../ui/field.tsx';
 import { SelectField } from '../../ui/select-field.tsx';
 import { dateIn } from '../../ui/time.tsx';
-import { LocalFaults } from '../../ui/use-submit.ts';
+import { LocalFaults } from '../../ui/faults.ts';
 
 /** The choices of days. Any other choice of a dialog stands for no `expiresIn`. */
 export const DAYS = [

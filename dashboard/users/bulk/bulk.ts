@@ -1,7 +1,7 @@
 import type { Client, User } from '../../../client/index.ts';
-import { hasStatus } from '../../ui/use-submit.ts';
+import { hasStatus } from '../../ui/faults.ts';
 import { ROLES, type Role } from '../user/roles.ts';
-import { patiently, type TaskHooks } from '../../ui/use-task.ts';
+import { patiently, type TaskHooks } from '../../ui/patiently.ts';
 import { countOf } from '../../ui/format.ts';
 
 export interface Outcome {

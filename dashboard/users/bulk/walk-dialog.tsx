@@ -3,7 +3,8 @@ import type { User } from '../../../client/index.ts';
 import { useSession } from '../../session/session.ts';
 import { CancelButton, Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { patiently, useBusy, useTask } from '../../ui/use-task.ts';
+import { patiently } from '../../ui/patiently.ts';
+import { useBusy, useTask } from '../../ui/use-task.ts';
 import { pageOf, type UserFilter } from '../user/user-filter.ts';
 import { usersIn } from './bulk.ts';
 

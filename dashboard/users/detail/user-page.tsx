@@ -13,7 +13,7 @@ import { PageHead } from '../../ui/page-head.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useResource } from '../../ui/use-resource.ts';
-import { hasStatus, isTaken } from '../../ui/use-submit.ts';
+import { hasStatus, isTaken } from '../../ui/faults.ts';
 import { DeleteUserDialog } from '../edit/delete-user-dialog.tsx';
 import { EditUserDialog } from '../edit/edit-user-dialog.tsx';
 import { UndoDelete } from '../edit/undo-delete.tsx';

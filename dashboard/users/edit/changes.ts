@@ -1,5 +1,5 @@
 import type { UpdateUser } from '../../../client/index.ts';
-import { type UserValues, WRITABLE_FIELDS } from '../user/fields.tsx';
+import { type UserValues, WRITABLE_FIELDS } from '../user/values.ts';
 
 /** The body of a PATCH: only what was changed. */
 export interface Changes {

@@ -5,7 +5,7 @@ import { Facts } from '../../ui/facts.tsx';
 import { titleOf } from '../../ui/format.ts';
 import { FocusedBanner } from '../../ui/focused-banner.tsx';
 import { ConfirmDialog } from '../../ui/form-dialog.tsx';
-import { hasStatus } from '../../ui/use-submit.ts';
+import { hasStatus } from '../../ui/faults.ts';
 import { FieldValue } from '../user/field-value.tsx';
 import { namesOf, valueAt } from './changes.ts';
 

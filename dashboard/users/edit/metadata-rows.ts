@@ -1,5 +1,5 @@
 import type { User } from '../../../client/index.ts';
-import { LocalFaults } from '../../ui/use-submit.ts';
+import { LocalFaults } from '../../ui/faults.ts';
 
 type Metadata = User['metadata'];
 

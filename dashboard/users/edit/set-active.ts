@@ -1,5 +1,5 @@
 import type { Client, User } from '../../../client/index.ts';
-import { hasStatus } from '../../ui/use-submit.ts';
+import { hasStatus } from '../../ui/faults.ts';
 
 /** Deactivates a user or activates it again, without a question, because the same action undoes it. */
 export const setActive = (client: Client, user: User): Promise<User> =>

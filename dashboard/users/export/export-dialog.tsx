@@ -4,7 +4,7 @@ import { formatRows } from '../../../csv/write-csv.ts';
 import { download } from '../../ui/download.ts';
 import { Field } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { LocalFaults } from '../../ui/use-submit.ts';
+import { LocalFaults } from '../../ui/faults.ts';
 import { WalkDialog } from '../bulk/walk-dialog.tsx';
 import { FIELD_NAMES } from '../user/fields.tsx';
 import type { UserFilter } from '../user/user-filter.ts';

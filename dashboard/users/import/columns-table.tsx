@@ -1,5 +1,5 @@
 import { type Column, Table } from '../../ui/table.tsx';
-import { WRITABLE_FIELDS } from '../user/fields.tsx';
+import { WRITABLE_FIELDS } from '../user/values.ts';
 import type { CsvHead, ImportField } from './csv-file.ts';
 
 interface Props {

@@ -1,7 +1,7 @@
 import type { BatchUser, FieldFault } from '../../../client/index.ts';
 import { columnKey, CsvFile, type CsvRow } from '../../../csv/csv-file.ts';
 import { valuesOf } from '../../../csv/values.ts';
-import { type UserValues, WRITABLE_FIELDS } from '../user/fields.tsx';
+import { type UserValues, WRITABLE_FIELDS } from '../user/values.ts';
 
 /** A field that a column can be mapped to. */
 export type ImportField = keyof UserValues;

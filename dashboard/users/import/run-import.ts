@@ -1,6 +1,6 @@
 import { ApiError, type BatchAnswer, type Client } from '../../../client/index.ts';
 import type { CsvRow } from '../../../csv/csv-file.ts';
-import { patiently } from '../../ui/use-task.ts';
+import { patiently } from '../../ui/patiently.ts';
 import {
   type CsvHead,
   type Element,

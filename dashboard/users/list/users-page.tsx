@@ -10,7 +10,7 @@ import type { MenuItem } from '../../ui/menu.tsx';
 import { Messages } from '../../ui/messages.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import { useList } from '../../ui/use-list.ts';
-import { isTaken } from '../../ui/use-submit.ts';
+import { isTaken } from '../../ui/faults.ts';
 import { useSelection } from '../bulk/selection.ts';
 import { SelectionBar } from '../bulk/selection-bar.tsx';
 import { setActive } from '../edit/set-active.ts';

@@ -1,12 +1,10 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
-import type { CreateUser, User } from '../../../client/index.ts';
+import type { User } from '../../../client/index.ts';
 import { CopyId } from '../../ui/copy.tsx';
 import { Clip, type Column, NameLink } from '../../ui/table.tsx';
 import { Moment, ShortDate } from '../../ui/time.tsx';
 import { ROLES } from './roles.ts';
-
-/** The values that a person may set. */
-export type UserValues = Pick<User, keyof CreateUser>;
+import { type UserValues, WRITABLE_FIELDS } from './values.ts';
 
 /** Shows a field at its place among others. */
 interface Shown {
@@ -137,10 +135,6 @@ const State = ({ active, isQuiet }: { active: boolean; isQuiet?: boolean }) => (
 );
 
 export const FIELD_NAMES = Object.keys(USER_FIELDS) as (keyof User)[];
-
-export const WRITABLE_FIELDS = FIELD_NAMES.filter(
-  (name): name is keyof UserValues => 'input' in USER_FIELDS[name],
-);
 
 export const COLUMNS = FIELD_NAMES.flatMap((name) => {
   const { title, column } = USER_FIELDS[name];
