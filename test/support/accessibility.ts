@@ -15,14 +15,12 @@ interface Results {
   incomplete: object[];
 }
 
-/** Lets `accessibilityFaults()` check the pages that are opened from now on. */
-export const prepareAccessibility = (page: Page) => page.addInitScript({ content: axe });
-
 /**
  * Everything in which the page, as it is now, misses WCAG 2.2 AA; with `all`, what else axe recommends, too. Of a dark
  * page only the contrast is checked: nothing but its colors differs from the light one, which is checked, too.
  */
 export async function accessibilityFaults(page: Page, { all = false } = {}): Promise<string[]> {
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe); // which the policy of the page allows
   const isDark: boolean = await page.evaluate('matchMedia("(prefers-color-scheme: dark)").matches');
   const options = all ? {} : { runOnly: isDark ? ['color-contrast'] : WCAG_2_2_AA };
   const { violations, passes, incomplete } = await page.evaluate<Results>(
@@ -38,10 +36,10 @@ export async function accessibilityFaults(page: Page, { all = false } = {}): Pro
   return excess > 0 ? [...faults, `${excess} px too wide`] : faults;
 }
 
-/** The faults in light and dark, in a wide window and in a narrow one. */
+/** The faults in light and dark, in a wide window and in a narrow one. The page is wide and light again after that. */
 export async function faultsInEveryVariant(page: Page): Promise<string[]> {
   const faults: string[] = [];
-  for (const colorScheme of ['light', 'dark'] as const)
+  for (const colorScheme of ['dark', 'light'] as const)
     for (const width of [320, 1280]) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 800 });
@@ -50,4 +48,12 @@ export async function faultsInEveryVariant(page: Page): Promise<string[]> {
       );
     }
   return faults;
+}
+
+/** Collects the faults of a page in one state after the other. */
+export function collectFaults(page: Page) {
+  const faults: string[] = [];
+  const check = async (state: string) =>
+    void faults.push(...(await faultsInEveryVariant(page)).map((fault) => `${state}, ${fault}`));
+  return { faults, check };
 }

@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
 
 /** Set by run/setup.mjs. */
 const executablePath = process.env.CHROMIUM_PATH;
@@ -22,7 +28,7 @@ export const launch = (): Promise<Browser> =>
     ],
   });
 
-/** A page in its own browser context. */
+/** A page of which the test knows every problem. */
 export interface Window {
   page: Page;
   /** All requested URLs, with their queries. */
@@ -34,15 +40,24 @@ export interface Window {
 
 const FAILED_REQUEST = /^Failed to load resource: the server responded with a status of (\d+)/;
 
-/** Opens a page. `close()` fails if it logged errors, threw, opened a dialog or violated its security policy. */
-export async function openWindow(browser: Browser, options: BrowserContextOptions = {}): Promise<Window> {
+/** What the pages of one person share: the cache, what is stored, the clipboard and the clock. */
+export async function newContext(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
   const context = await browser.newContext({
     locale: 'en-US',
     timezoneId: 'UTC',
     reducedMotion: 'reduce',
+    permissions: ['clipboard-read', 'clipboard-write'],
     ...options,
   });
   context.setDefaultTimeout(150_000); // on a busy machine, a page may take longer than people would wait
+  return context;
+}
+
+/** Opens a page. `close()` fails if it logged errors, threw, opened a dialog or violated its security policy. */
+export async function openWindow(context: BrowserContext): Promise<Window> {
   const page = await context.newPage();
   const requestedUrls: string[] = [];
   const problems = new Set<string>();
@@ -71,7 +86,7 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
       // A test that waited in vain has usually met too few errors: what the page showed instead tells why.
       const isFine = isDeepStrictEqual(problems, expected) || page.isClosed();
       const shown = isFine ? '' : await page.locator('body').ariaSnapshot();
-      await context.close();
+      await page.close();
       expect({ problems, shown }).toEqual({ problems: expected, shown: '' });
     },
   };

@@ -1,0 +1,415 @@
+/**
+ * @slow it drives a browser
+ * @only embedded postgres: the requests of the dashboard are those of the API
+ */
+import type { Page, Route } from 'playwright-core';
+import { GroupsService } from '../../src/groups/groups.service';
+import { OrganizationsService } from '../../src/organizations/organizations.service';
+import { faultsInEveryVariant } from '../support/accessibility';
+import { describeInBrowser } from '../support/browser';
+import type { Client } from '../support/client';
+import { nextMoment } from '../support/clock';
+import {
+  buttonOf,
+  chooseAction,
+  dialogButton,
+  dialogOf,
+  fills,
+  focusOn,
+  headingOf,
+  namesOf,
+  rowsOf,
+  showAt,
+  shows,
+  signIn,
+  submits,
+  toSection,
+  useDashboard,
+} from '../support/dashboard';
+import { until } from '../support/until';
+import { createWebhook, WEBHOOK_ENV } from '../support/webhooks';
+
+const MARKUP = '<img src=x onerror=alert(1)>';
+
+describeInBrowser('users in the dashboard', () => {
+  const { visit } = useDashboard();
+  const search = (page: Page, text: string) => page.getByLabel('Search').fill(text);
+
+  it('have a hint if there are none', async () => {
+    const { page } = await visit('users');
+    await shows(page, 'There are no users yet.', 'No users on this page');
+  });
+
+  it('have rows of one line, whatever is in them, and an id to copy', async () => {
+    let id = '';
+    const { page } = await visit('users', async (api, page) => {
+      await page.setViewportSize({ width: 1280, height: 800 });
+      const email = `${'long'.repeat(15)}@${'long'.repeat(15)}.example`;
+      ({ id } = await api.createUser({ name: 'long '.repeat(30), email, externalId: 'long'.repeat(50) }));
+      for (let i = 0; i < 9; i++) await api.createUser();
+    });
+    await shows(page, '10 users on this page');
+    const row = page.getByRole('row').last();
+    const heights = await page.evaluate<number[]>(
+      `[...document.querySelectorAll('tbody tr')].map((row) => row.getBoundingClientRect().height)`,
+    );
+    expect(heights).toHaveLength(10);
+    expect(new Set(heights).size).toBe(1);
+    const { y, height } = (await row.boundingBox())!;
+    expect(y + height).toBeLessThanOrEqual(800);
+    for (const width of [1041, 1280, 1400]) {
+      await page.setViewportSize({ width, height: 800 });
+      const [last, overflowing] = await page.evaluate<[number, number]>(
+        `[document.querySelector('tbody td:last-child').getBoundingClientRect().width,
+          [...document.querySelectorAll('td')].filter((cell) => cell.scrollWidth > cell.clientWidth).length]`,
+      );
+      expect([width, last, overflowing]).toEqual([width, 44, 0]);
+    }
+    await row.getByRole('button', { name: 'Copy the id of long long' }).click();
+    await shows(row, 'Copied');
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(id);
+  });
+
+  it('are filtered by role, in the list and in a search', async () => {
+    const { page } = await visit('users', async (api) => {
+      await api.createUser({ name: 'Ada Lovelace', role: 'viewer' });
+      await api.createUser({ name: 'Ada Byron', role: 'member' });
+      await api.createUser({ name: 'Bob', role: 'viewer' });
+    });
+    await fills(page, { Role: 'Viewer' });
+    await shows(page, '2 users on this page');
+    expect(await namesOf(page)).toEqual(['Bob', 'Ada Lovelace']);
+    await search(page, 'ada');
+    await shows(page, '1 user on this page');
+    expect(await namesOf(page)).toEqual(['Ada Lovelace']);
+    expect(await page.getByLabel('Sort').isDisabled()).toBe(true);
+    await fills(page, { Role: 'Admin' });
+    await shows(page, 'No users with the role Admin match ada.');
+    await search(page, '');
+    await shows(page, 'There are no users with the role Admin.');
+  });
+
+  it('are found while typing, also with a mistake', async () => {
+    const { page } = await visit('users', async (api) => {
+      await api.createUser({ name: 'Ada Lovelace' });
+      await api.createUser({ name: 'Grace' });
+    });
+    await shows(page, '2 users on this page');
+    await search(page, 'l');
+    await shows(page, 'Type at least two characters');
+    expect(await namesOf(page)).toHaveLength(2);
+    await search(page, 'lovelase');
+    await shows(page, '1 user on this page');
+    expect(await namesOf(page)).toEqual(['Ada Lovelace']);
+  });
+
+  it('stay in view, marked as stale, if the next list fails', async () => {
+    const { page, expectErrors } = await visit('users', (api) => api.createUser({ name: 'Ada' }));
+    expectErrors(500);
+    await shows(page, '1 user on this page');
+    await page.route('**/users?*role=*', (route) => route.fulfill({ status: 500 }));
+    await fills(page, { Role: 'Member' });
+    await buttonOf(page, 'Try again').waitFor();
+    expect(await namesOf(page)).toEqual(['Ada']);
+    expect(await page.locator('table.stale').count()).toBe(1);
+    await page.unroute('**/users?*role=*');
+    await buttonOf(page, 'Try again').click();
+    await shows(page, '1 user on this page');
+    expect(await page.locator('table.stale').count()).toBe(0);
+  });
+
+  it('from an earlier search are never shown for a later one', async () => {
+    const { page } = await visit('users', async (api) => {
+      await api.createUser({ name: 'Slow' });
+      await api.createUser({ name: 'Quick' });
+    });
+    await shows(page, '2 users on this page');
+    const heldRoutes: Route[] = [];
+    await page.route('**/users/search?q=slow*', (route) => void heldRoutes.push(route));
+    const aborted: string[] = [];
+    page.on('requestfailed', (request) => aborted.push(new URL(request.url()).search));
+    await search(page, 'slow');
+    await until(() => heldRoutes.length > 0);
+    await search(page, 'quick');
+    await shows(page, '1 user on this page');
+    // The browser passes on no answer to a request that was aborted.
+    expect(aborted).toEqual(['?q=slow&limit=50']);
+    expect(await namesOf(page)).toEqual(['Quick']);
+  });
+
+  it('can be sorted by the heads of the columns, as the address says', async () => {
+    const { page, api } = await visit('users', async (api) => {
+      for (const name of ['Bob', 'ada', 'Cid']) {
+        await nextMoment();
+        await api.createUser({ name, email: `${name}@example.com` });
+      }
+    });
+    await shows(page, '3 users on this page');
+    const sorted = (column: string, direction: string) =>
+      page.locator(`table[aria-busy=false] th[aria-sort=${direction}]`, { hasText: column });
+    await sorted('Created', 'descending').waitFor();
+    expect(await namesOf(page)).toEqual(['Cid', 'ada', 'Bob']);
+    for (const [column, direction, names] of [
+      ['Created', 'ascending', ['Bob', 'ada', 'Cid']],
+      ['Name', 'ascending', ['ada', 'Bob', 'Cid']],
+      ['Email', 'ascending', ['ada', 'Bob', 'Cid']],
+      ['Email', 'descending', ['Cid', 'Bob', 'ada']],
+    ] as const) {
+      await page.getByRole('columnheader').getByRole('button', { name: column }).click();
+      await sorted(column, direction).waitFor();
+      expect(await namesOf(page)).toEqual(names);
+      expect(await page.locator('th[aria-sort=ascending], th[aria-sort=descending]').count()).toBe(1);
+    }
+    expect(new URL(page.url()).search).toBe('?sort=email&order=desc');
+    await page.reload();
+    await signIn(page, api.tokenValue);
+    await sorted('Email', 'descending').waitFor();
+  });
+
+  it('are paginated in a search, in both directions', async () => {
+    const { page } = await visit('users', async (api) => {
+      const users = Array.from({ length: 60 }, (_, i) => ({
+        name: `Person ${String(i).padStart(2, '0')}`,
+        email: `person-${i}@example.com`,
+      }));
+      await api.post('/api/v1/users/batch', { users }).expect(200);
+    });
+    await shows(page, '50 users on this page');
+    await search(page, 'person');
+    await page.locator('table[aria-busy=false]', { hasText: 'best match first' }).waitFor();
+    const first = await namesOf(page);
+    expect(first).toHaveLength(50);
+    await buttonOf(page, 'Next').click();
+    await shows(page, '10 users on this page');
+    expect(new Set([...first, ...(await namesOf(page))]).size).toBe(60);
+    await buttonOf(page, 'Previous').click();
+    await shows(page, '50 users on this page');
+    await buttonOf(page, 'Next').click();
+    await page.getByText('51–60', { exact: true }).waitFor();
+    await search(page, 'person example'); // a new search starts at the first page
+    await page.getByText('1–50', { exact: true }).waitFor();
+    await shows(page, '50 users on this page');
+  });
+
+  it('are shown from the top of the next and the previous page, in a wide and in a narrow window', async () => {
+    const { page } = await visit('users', async (api) => {
+      const users = Array.from({ length: 100 }, (_, i) => ({
+        name: `Person ${i}`,
+        email: `person-${i}@example.com`,
+      }));
+      await api.post('/api/v1/users/batch', { users }).expect(200);
+    });
+    await shows(page, '50 users on this page');
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const [button, number] of [
+        ['Next', '51–100'],
+        ['Previous', '1–50'],
+      ] as const) {
+        await buttonOf(page, button).click();
+        await page.getByText(number, { exact: true }).waitFor({ state: 'attached' });
+        await page.locator('table[aria-busy=false]:focus').waitFor();
+        const top = await page.evaluate<number>(
+          `document.querySelector('tbody tr').getBoundingClientRect().top`,
+        );
+        expect([width, top >= 0 && top < 400]).toEqual([width, true]);
+      }
+    }
+  });
+});
+
+describeInBrowser('groups in the dashboard', () => {
+  const { enter, visit, service } = useDashboard();
+  const atHeading = (page: Page) => focusOn(page.getByRole('heading', { level: 1 }));
+  const group = (api: Client, displayName: string, members: string[] = []) =>
+    service().app.get(GroupsService).create(api.organizationId, { displayName }, members);
+
+  /** Ada is in Sales and Support, Bob in Sales. */
+  const prepare = async (api: Client) => {
+    const ada = await api.createUser({ name: 'Ada' });
+    const bob = await api.createUser({ name: 'Bob', role: 'viewer' });
+    await api.createUser({ name: 'Carl' });
+    await group(api, 'Support', [ada.id]);
+    await group(api, 'sales', [ada.id, bob.id]);
+  };
+
+  it('have a hint if there are none', async () => {
+    const { page } = await visit('groups');
+    await shows(page, 'There are no groups.');
+    await toSection(page, 'Users');
+    expect(await page.getByLabel('Group').count()).toBe(0);
+  });
+
+  it('are listed with the number of their members, found by exact name, and lead to their members', async () => {
+    const { page, requestedUrls } = await visit('groups', prepare);
+    await shows(page, '2 groups on this page', 'Managed by your directory');
+    const rows = (await rowsOf(page)).map((row) => row.replace(/grp_\w+ /, '').split(' '));
+    expect(rows.map((cells) => cells.slice(0, 2))).toEqual([
+      ['sales', '2'],
+      ['Support', '1'],
+    ]);
+    await fills(page, { 'Exact name': 'SUPPORT' });
+    await shows(page, '1 group on this page');
+    await fills(page, { 'Exact name': 'Supp' });
+    await shows(page, 'No group has the name Supp');
+    await fills(page, { 'Exact name': '' });
+
+    await page.getByRole('link', { name: 'sales' }).click();
+    await shows(page, '2 members on this page');
+    await atHeading(page);
+    expect((await rowsOf(page)).map((row) => row.split(' ')[0])).toEqual(['Ada', 'Bob']);
+    await fills(page, { Rows: '100' });
+    await shows(page, '2 members on this page');
+    expect(
+      requestedUrls.some((url) => /users\?.*group=grp_.*limit=100|users\?.*limit=100.*group=grp_/.test(url)),
+    ).toBe(true);
+    await page.getByRole('link', { name: 'All groups' }).click();
+    await shows(page, '2 groups on this page');
+    await atHeading(page);
+  });
+
+  it('say so at the address of one that is gone', async () => {
+    const api = await service().client();
+    const { page, expectErrors } = await enter('groups/grp_01kacpb2w5r8y3h6j9m4n7p0qx', api);
+    expectErrors(404);
+    await shows(page, 'There is no such group.');
+    await page.getByRole('link', { name: 'All groups' }).waitFor();
+    expect(await faultsInEveryVariant(page)).toEqual([]);
+  });
+
+  it('are shown with a user, whose form they do not move when they come late', async () => {
+    const { page } = await visit('users', prepare);
+    let answer = () => {};
+    const asked = new Promise<void>((done) => (answer = done));
+    await page.route('**/api/v1/groups?user=*', async (route) => {
+      await asked;
+      await route.continue();
+    });
+    await chooseAction(page, 'Edit', 'Ada');
+    const button = dialogButton(page, 'Save changes');
+    const before = await button.boundingBox();
+    answer();
+    const groups = page.getByRole('region', { name: 'Groups' });
+    await groups.waitFor();
+    expect(await button.boundingBox()).toEqual(before);
+    expect(await groups.getByRole('listitem').allInnerTexts()).toEqual(['sales', 'Support']);
+    await shows(groups, 'Managed by your directory');
+    await dialogButton(page, 'Cancel').click();
+    await chooseAction(page, 'Edit', 'Carl');
+    await dialogOf(page).getByLabel('Name').waitFor();
+    expect(await groups.count()).toBe(0);
+  });
+
+  it('filter the users, but not a search', async () => {
+    const { page } = await visit('users', prepare);
+    await fills(page, { Group: 'sales' });
+    await shows(page, '2 users on this page');
+    await fills(page, { Role: 'Admin' });
+    await shows(page, 'There are no users with the role Admin in this group.');
+    await fills(page, { Role: 'Any role', Search: 'Carl' });
+    await shows(page, '1 user on this page');
+    expect(await page.getByLabel('Group').isDisabled()).toBe(true);
+    await fills(page, { Search: '' });
+    await shows(page, '2 users on this page');
+  });
+});
+
+describeInBrowser('the dashboard', () => {
+  const { enter, service, visit } = useDashboard(WEBHOOK_ENV);
+
+  it('finds users, pages and actions in its palette, with the keyboard alone', async () => {
+    const ada = { name: 'Ada Lovelace', email: 'ada@example.com' };
+    const { page } = await visit('tokens', (api) => api.createUser(ada), {});
+    const field = page.getByRole('combobox', { name: 'Search users, pages and actions' });
+    const find = async (text: string, option: string | RegExp) => {
+      await page.keyboard.press('Control+k');
+      await focusOn(field);
+      await page.keyboard.type(text);
+      await page.getByRole('option', { name: option, selected: true }).waitFor();
+      await page.keyboard.press('Enter');
+      await field.waitFor({ state: 'detached' });
+    };
+    await find('groups', 'Go to Groups');
+    await headingOf(page, 'Groups').waitFor();
+    await find('ada love', /Ada Lovelace/);
+    await page.waitForURL(/\/dashboard\/users\/usr_\w{26}$/);
+    await find('create user', 'Action Create user');
+    await page.getByRole('heading', { name: 'Create a user' }).waitFor();
+    await page.keyboard.press('Control+k');
+    expect(await field.count()).toBe(0); // a dialog is open
+    await page.keyboard.press('Escape');
+    await find('dark', 'Theme Dark');
+    // The palette closes before its action runs.
+    await page.locator('html[data-theme=dark]').waitFor();
+    expect(await page.evaluate('({ ...localStorage })')).toEqual({ theme: 'dark' });
+    await find('theme system', 'Theme System');
+    await page.locator('html:not([data-theme])').waitFor();
+    expect(await page.evaluate('localStorage.length')).toBe(0);
+    await find('sign out', 'Action Sign out');
+    await shows(page, 'You are signed out');
+  });
+
+  it('shows markup as text on every page and in every dialog', async () => {
+    const { id: organizationId } = await service().app.get(OrganizationsService).create(MARKUP);
+    const api = await service().client({ organizationId });
+    const user = await api.createUser({ name: MARKUP, metadata: { [MARKUP]: MARKUP } });
+    const doomed = await api.createUser({ name: MARKUP });
+    await api.delete(`/api/v1/users/${doomed.id}`).expect(204);
+    const fields = { name: MARKUP, scopes: ['admin'], expiresIn: '3d' };
+    const { body: token } = await api.post('/v1/tokens', fields).expect(201);
+    const group = await service()
+      .app.get(GroupsService)
+      .create(organizationId, { displayName: MARKUP }, [user.id]);
+    await createWebhook(api, { description: MARKUP });
+    const { page } = await enter('', api);
+    const noElement = async (where: string) =>
+      expect([where, await page.locator('img, body script').count()]).toEqual([where, 0]);
+    for (const path of [
+      '',
+      'users',
+      `users?group=${group.id}`,
+      `users/${user.id}`,
+      'tokens',
+      `tokens/${token.id}`,
+      'groups',
+      `groups/${group.id}`,
+      'deleted',
+      'webhooks',
+      'activity',
+    ]) {
+      await showAt(page, path);
+      await page.locator('main').getByText(MARKUP).filter({ visible: true }).first().waitFor();
+      await noElement(path);
+    }
+    await shows(page.getByRole('banner'), MARKUP);
+    await until(async () => (await page.title()).includes(MARKUP));
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('img');
+    await page.getByRole('option', { name: `User ${MARKUP}` }).waitFor();
+    await noElement('palette');
+    await page.keyboard.press('Escape');
+
+    await toSection(page, 'Users');
+    await page.getByRole('checkbox', { name: `Select ${MARKUP}` }).click();
+    await chooseAction(page, 'Edit', MARKUP);
+    expect(await page.getByLabel(`Value of ${MARKUP}`).inputValue()).toBe(MARKUP);
+    await dialogButton(page, 'Cancel').click();
+    await fills(page, { Search: `${MARKUP} nobody` });
+    await shows(page, `No users match ${MARKUP} nobody`);
+    await fills(page, { Search: '' });
+    await chooseAction(page, 'Delete', MARKUP);
+    await page.getByRole('heading', { name: `Delete ${MARKUP}?` }).waitFor();
+    await submits(page, 'Delete user');
+    await shows(page, `Deleted ${MARKUP}`);
+    await noElement('users');
+
+    await toSection(page, 'API tokens');
+    await chooseAction(page, 'Revoke', MARKUP);
+    await page.getByRole('heading', { name: MARKUP }).waitFor();
+    await dialogButton(page, 'Cancel').click();
+    await buttonOf(page, 'Create token').click();
+    await submits(page, 'Create token', { Name: `${MARKUP}<script>alert(2)</script>`, 'users:read': true });
+    await page.getByRole('heading', { name: MARKUP }).waitFor();
+    await noElement('tokens');
+  });
+});
