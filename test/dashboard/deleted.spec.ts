@@ -5,12 +5,21 @@
 import type { Page } from 'playwright-core';
 import { describeInBrowser } from '../support/browser';
 import type { Client, UserBody } from '../support/client';
-import { actionsOf, chooseAction, dialogButton, rowsOf, toUsers, useDashboard } from '../support/dashboard';
-
-const toDeleted = async (page: Page) => {
-  await page.getByRole('link', { name: 'Deleted' }).click();
-  await page.getByRole('heading', { name: 'Deleted users' }).waitFor();
-};
+import {
+  actionsOf,
+  buttonOf,
+  chooseAction,
+  dialogButton,
+  dialogOf,
+  fills,
+  focusOn,
+  rowsOf,
+  shows,
+  submits,
+  toSection,
+  useDashboard,
+  userOf,
+} from '../support/dashboard';
 
 const deleteUser = async (api: Client, fields: object): Promise<UserBody> => {
   const user = await api.createUser(fields);
@@ -18,128 +27,105 @@ const deleteUser = async (api: Client, fields: object): Promise<UserBody> => {
   return user;
 };
 
-const userOf = async (api: Client, { id }: { id: string }) =>
-  (await api.get(`/api/v1/users/${id}`).expect(200)).body;
-
-const atHeading = (page: Page) =>
-  page.getByRole('heading', { level: 1 }).and(page.locator(':focus')).waitFor();
+const atHeading = (page: Page) => focusOn(page.getByRole('heading', { level: 1 }));
 
 describeInBrowser('deleted users in the dashboard', () => {
   const { visit } = useDashboard();
-  const visitDeleted = async (prepare?: (api: Client) => Promise<unknown>) => {
-    const opened = await visit({}, prepare);
-    await toDeleted(opened.page);
-    return opened;
+  /** Opens the deleted users, of whom there is one. */
+  const visitDeleted = async (fields: object = {}) => {
+    let ada: UserBody;
+    const opened = await visit('deleted', async (api) => {
+      ada = await deleteUser(api, { name: 'Ada', ...fields });
+    });
+    return { ...opened, ada: ada! };
   };
 
-  it('have a hint if there are none', async () => {
-    const { page } = await visitDeleted();
-    await page.getByText('There are no deleted users.').waitFor();
-  });
-
   it('are listed, the latest first, and found by their whole email', async () => {
-    const { page, requestedUrls } = await visitDeleted(async (api) => {
+    const { page, requestedUrls } = await visit('deleted', async (api) => {
       await deleteUser(api, { name: 'Ada', email: 'ada@example.com', role: 'viewer' });
       await deleteUser(api, { name: 'Bob', email: 'bob@example.com' });
       await api.createUser({ name: 'Kept' });
     });
-    await page.getByText('2 deleted users on this page').waitFor();
+    await shows(page, '2 deleted users on this page');
     expect((await rowsOf(page)).map((row) => row.split(' ')[0])).toEqual(['Bob', 'Ada']);
     expect((await rowsOf(page))[1]).toContain('ada@example.com Viewer');
-    await page.getByLabel('Email').fill('ADA@example');
-    await page.getByText('Enter the full email address').waitFor();
+    await fills(page, { Email: 'ADA@example' });
+    await shows(page, 'Enter the full email address');
     expect(requestedUrls.filter((url) => url.includes('email='))).toEqual([]);
-    await page.getByLabel('Email').fill('ADA@example.com');
-    await page.getByText('1 deleted user on this page').waitFor();
+    await fills(page, { Email: 'ADA@example.com' });
+    await shows(page, '1 deleted user on this page');
     expect((await rowsOf(page))[0]).toMatch(/^Ada /);
-    await page.getByLabel('Email').fill('nobody@example.com');
-    await page.getByText('No deleted user had the email nobody@example.com').waitFor();
+    await fills(page, { Email: 'nobody@example.com' });
+    await shows(page, 'No deleted user had the email nobody@example.com');
   });
 
   it('can be restored', async () => {
-    let ada: UserBody;
-    const { page, api } = await visitDeleted(
-      async (api) => (ada = await deleteUser(api, { name: 'Ada', metadata: { plan: 'pro' } })),
-    );
-    await page.getByRole('button', { name: 'Restore Ada' }).click();
-    await dialogButton(page, 'Restore user').click();
-    await page.getByText('Restored Ada').waitFor();
-    await page.getByText('There are no deleted users.').waitFor();
+    const { page, api, ada } = await visitDeleted({ metadata: { plan: 'pro' } });
+    await buttonOf(page, 'Restore Ada').click();
+    await submits(page, 'Restore user');
+    await shows(page, 'Restored Ada', 'There are no deleted users.');
     await atHeading(page);
-    expect(await userOf(api, ada!)).toMatchObject({
-      email: ada!.email,
-      metadata: { plan: 'pro' },
-      version: 2,
-    });
+    const { email, metadata } = ada;
+    expect(await userOf(api, ada)).toMatchObject({ email, metadata, version: 2 });
   });
 
   it('can be given another email when theirs is taken', async () => {
-    let ada: UserBody;
-    const { page, api, expectErrors } = await visitDeleted(async (api) => {
-      ada = await deleteUser(api, { name: 'Ada', email: 'ada@example.com' });
-      await api.createUser({ email: 'Ada@example.com' });
-    });
+    const { page, api, ada, expectErrors } = await visitDeleted({ email: 'ada@example.com' });
+    await api.createUser({ email: 'Ada@example.com' });
     expectErrors(409, 400);
-    await page.getByRole('button', { name: 'Restore Ada' }).click();
-    await dialogButton(page, 'Restore user').click();
-    await page.getByText('Email is already used by another user of the organization.').waitFor();
-    const email = page.getByRole('dialog').getByLabel('Email');
-    await email.and(page.locator(':focus')).waitFor();
-    await email.fill('nobody');
-    await dialogButton(page, 'Restore user').click();
-    await page.getByText('Email must be an email address.').waitFor();
-    await email.fill('second@example.com');
-    await dialogButton(page, 'Restore user').click();
-    await page.getByText('Restored Ada').waitFor();
-    expect(await userOf(api, ada!)).toMatchObject({ email: 'second@example.com' });
+    await buttonOf(page, 'Restore Ada').click();
+    await submits(page, 'Restore user');
+    await shows(page, 'Email is already used by another user of the organization.');
+    await focusOn(dialogOf(page).getByLabel('Email'));
+    await submits(page, 'Restore user', { Email: 'nobody' });
+    await shows(page, 'Email must be an email address.');
+    await submits(page, 'Restore user', { Email: 'second@example.com' });
+    await shows(page, 'Restored Ada');
+    expect(await userOf(api, ada)).toMatchObject({ email: 'second@example.com' });
   });
 
   it('are purged only after a question', async () => {
-    let ada: UserBody;
-    const { page, api } = await visitDeleted(async (api) => (ada = await deleteUser(api, { name: 'Ada' })));
-    await page.getByRole('button', { name: 'Purge Ada' }).click();
-    await dialogButton(page, 'Cancel').and(page.locator(':focus')).waitFor();
-    await dialogButton(page, 'Cancel').click();
-    await api.get(`/api/v1/deleted-users/${ada!.id}`).expect(200);
-    await page.getByRole('button', { name: 'Purge Ada' }).click();
-    await dialogButton(page, 'Purge user').click();
-    await page.getByText('Purged Ada').waitFor();
+    const { page, api, ada } = await visitDeleted();
+    await buttonOf(page, 'Purge Ada').click();
+    await focusOn(dialogButton(page, 'Cancel'));
+    await submits(page, 'Cancel');
+    await api.get(`/api/v1/deleted-users/${ada.id}`).expect(200);
+    await buttonOf(page, 'Purge Ada').click();
+    await submits(page, 'Purge user');
+    await shows(page, 'Purged Ada');
     await atHeading(page);
-    await api.get(`/api/v1/deleted-users/${ada!.id}`).expect(404);
-    await page.getByRole('link', { name: 'Activity' }).click();
-    await page.getByText('Test purged a deleted user').waitFor();
-    await page.getByText('Test created a user who has been purged').waitFor();
+    await api.get(`/api/v1/deleted-users/${ada.id}`).expect(404);
+    await toSection(page, 'Activity');
+    await shows(page, 'Test purged a deleted user', 'Test created a user who has been purged');
   });
 
   it('that are gone meanwhile are said to be', async () => {
-    const { page, api, expectErrors } = await visitDeleted((api) => deleteUser(api, { name: 'Ada' }));
-    const { body } = await api.get('/api/v1/deleted-users').expect(200);
-    await page.getByRole('button', { name: 'Restore Ada' }).click();
-    await api.delete(`/api/v1/deleted-users/${body.data[0].id}`).expect(204);
+    const { page, api, ada, expectErrors } = await visitDeleted();
+    await buttonOf(page, 'Restore Ada').click();
+    await api.delete(`/api/v1/deleted-users/${ada.id}`).expect(204);
     expectErrors(404);
-    await dialogButton(page, 'Restore user').click();
-    await page.getByRole('dialog').getByText('There is no such deleted user.').waitFor();
+    await submits(page, 'Restore user');
+    await shows(dialogOf(page), 'There is no such deleted user.');
   });
 
   describe('who were deleted a moment ago', () => {
-    const visitUsers = async (withClock = false) => {
+    const visitUsers = async (hasClock?: boolean) => {
       let ada: UserBody;
-      const opened = await visit({}, async (api, page) => {
-        if (withClock) await page.clock.install();
+      const prepare = async (api: Client) => {
         ada = await api.createUser({ name: 'Ada', email: 'ada@example.com', externalId: 'E-1' });
-      });
+      };
+      const opened = await visit('users', prepare, hasClock ? { hasClock } : undefined);
       const { page } = opened;
-      await toUsers(page);
       await chooseAction(page, 'Delete', 'Ada');
-      await dialogButton(page, 'Delete user').click();
-      await page.getByText('Deleted Ada').waitFor();
+      await submits(page, 'Delete user');
+      await shows(page, 'Deleted Ada');
       return { ...opened, ada: ada!, undo: page.getByRole('button', { name: 'Undo' }) };
     };
 
     it('come back with Undo', async () => {
       const { page, api, ada, undo } = await visitUsers();
       await undo.click();
-      await page.getByText('Restored Ada').waitFor();
+      await shows(page, 'Restored Ada');
       await actionsOf(page, 'Ada').waitFor();
       await atHeading(page);
       expect(await undo.count()).toBe(0);
@@ -151,50 +137,51 @@ describeInBrowser('deleted users in the dashboard', () => {
       await api.createUser({ email: 'ada@example.com' });
       expectErrors(409);
       await undo.click();
-      await page.getByText('Somebody else has the email of this user by now').waitFor();
+      await shows(page, 'Somebody else has the email of this user by now');
       await page.locator('.banner:focus').waitFor();
-      await page.getByRole('dialog').getByLabel('Email').fill('second@example.com');
-      await dialogButton(page, 'Restore user').click();
-      await page.getByText('Restored Ada').waitFor();
+      await submits(page, 'Restore user', { Email: 'second@example.com' });
+      await shows(page, 'Restored Ada');
       expect(await userOf(api, ada)).toMatchObject({ email: 'second@example.com' });
     });
 
-    it('say so if their external id is taken by then, for which no other email helps', async () => {
-      const { page, api, undo, expectErrors } = await visitUsers();
-      await api.createUser({ externalId: 'E-1' });
-      expectErrors(409);
-      await undo.click();
-      await page.getByText('externalId is already used by another user of the organization').waitFor();
-      expect(await page.getByRole('dialog').count()).toBe(0);
-    });
-
-    it('close no dialog that has been opened meanwhile', async () => {
-      for (const isTaken of [false, true]) {
-        const { page, api, undo, expectErrors } = await visitUsers();
-        if (isTaken) {
-          await api.createUser({ email: 'ada@example.com' });
-          expectErrors(409);
-        }
-        let answer: () => void;
-        const isHeld = new Promise<void>((resolve) => (answer = resolve));
-        await page.route('**/restore', (route) => isHeld.then(() => route.continue()));
-        await undo.click();
-        await page.getByRole('button', { name: 'Create user' }).click();
-        const name = page.getByRole('dialog').getByLabel('Name');
-        await name.fill('Typed');
-        answer!();
-        await page.getByText(isTaken ? 'Email is already used by another user' : 'Restored Ada').waitFor();
-        expect(await name.inputValue()).toBe('Typed');
-      }
-    });
-
-    it('show why they do not come back', async () => {
+    it.each<[string, number, string, (api: Client, ada: UserBody) => Promise<unknown>]>([
+      [
+        'their external id is taken, for which no other email helps',
+        409,
+        'externalId is already used by another user of the organization',
+        (api) => api.createUser({ externalId: 'E-1' }),
+      ],
+      [
+        'they have been purged',
+        404,
+        'There is no such deleted user.',
+        (api, { id }) => api.delete(`/api/v1/deleted-users/${id}`).expect(204),
+      ],
+    ])('say so if %s by then', async (_why, status, message, meanwhile) => {
       const { page, api, ada, undo, expectErrors } = await visitUsers();
-      await api.delete(`/api/v1/deleted-users/${ada.id}`).expect(204);
-      expectErrors(404);
+      await meanwhile(api, ada);
+      expectErrors(status);
       await undo.click();
-      await page.getByText('There is no such deleted user.').waitFor();
+      await shows(page, message);
+      expect(await dialogOf(page).count()).toBe(0);
       expect(await undo.count()).toBe(0);
+    });
+
+    it.each([false, true])('close no dialog that is opened meanwhile; email taken: %s', async (isTaken) => {
+      const { page, api, undo, expectErrors } = await visitUsers();
+      if (isTaken) {
+        await api.createUser({ email: 'ada@example.com' });
+        expectErrors(409);
+      }
+      let answer: () => void;
+      const isHeld = new Promise<void>((resolve) => (answer = resolve));
+      await page.route('**/restore', (route) => isHeld.then(() => route.continue()));
+      await undo.click();
+      await buttonOf(page, 'Create user').click();
+      await fills(dialogOf(page), { Name: 'Typed' });
+      answer!();
+      await shows(page, isTaken ? 'Email is already used by another user' : 'Restored Ada');
+      expect(await dialogOf(page).getByLabel('Name').inputValue()).toBe('Typed');
     });
 
     it('are offered for ten seconds', async () => {
@@ -206,7 +193,7 @@ describeInBrowser('deleted users in the dashboard', () => {
       await undo.waitFor({ state: 'detached' });
       await page.clock.fastForward(1_000);
       await atHeading(page);
-      await page.getByText('Deleted Ada').waitFor();
+      await shows(page, 'Deleted Ada');
     });
   });
 });

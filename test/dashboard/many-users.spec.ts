@@ -1,0 +1,533 @@
+/**
+ * @slow it drives a browser
+ * @only embedded postgres: the requests of the dashboard are those of the API
+ */
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Page, Request } from 'playwright-core';
+import { TokensService } from '../../src';
+import { collectFaults } from '../support/accessibility';
+import { describeInBrowser } from '../support/browser';
+import type { Client } from '../support/client';
+import {
+  ASKS_BEFORE_UNLOAD,
+  buttonOf,
+  closed,
+  dialogButton,
+  dialogOf,
+  fills,
+  focusOn,
+  headingOf,
+  shows,
+  submits,
+  toSection,
+  useDashboard,
+} from '../support/dashboard';
+import { fillOrganization } from '../support/people';
+import { until } from '../support/until';
+
+const MARKUP = '<img src=x onerror=alert(1)>';
+
+/** The answer to a request over the rate limit, which ends three seconds later. */
+const TOO_MANY = {
+  status: 429,
+  headers: { 'Retry-After': '3', 'Content-Type': 'application/problem+json' },
+  body: JSON.stringify({ title: 'x', status: 429, code: 'rate_limited', detail: 'x', requestId: 'x' }),
+};
+
+const bar = (page: Page) => page.getByRole('group', { name: 'Selected users' });
+const box = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true });
+
+/** Saves a file by a button, and returns its name and text. */
+async function saved(page: Page, button: string) {
+  const download = page.waitForEvent('download', { timeout: 600_000 });
+  await dialogButton(page, button).click();
+  const file = await download;
+  return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
+}
+
+/** Exports the list, as the dialog is by default or with other values, and returns the lines of the file. */
+async function exported(page: Page, values: Record<string, string> = {}): Promise<string[]> {
+  await buttonOf(page, 'Export').click();
+  await fills(dialogOf(page), values);
+  return (await saved(page, 'Save as CSV')).text.trimEnd().split('\n');
+}
+
+describeInBrowser('many users in the dashboard', () => {
+  const { service, visit } = useDashboard({ RATE_LIMIT_PER_MINUTE: '100000' });
+
+  /** Opens the list of `count` users, and two that spreadsheets and browsers might run. */
+  const visitUsers = async (count: number) => {
+    const opened = await visit('users', async (api) => {
+      const users = Array.from({ length: count }, (_, i) => ({
+        name: `Person ${String(i).padStart(3, '0')}`,
+        email: `person-${i}@example.com`,
+      }));
+      await api.post('/api/v1/users/batch', { users }).expect(200);
+      await api.createUser({ name: MARKUP, email: 'img@example.com', role: 'admin' });
+      await api.createUser({ name: '=1+1', email: 'formula@example.com' });
+    });
+    await opened.page.getByRole('columnheader').getByRole('button', { name: 'Name' }).click();
+    await opened.page.locator('table[aria-busy=false] th[aria-sort=ascending]').waitFor();
+    return opened;
+  };
+  const usersOf = async (api: Client, query = '') =>
+    (await api.get(`/api/v1/users?limit=200${query}`).expect(200)).body.data as {
+      name: string;
+      role: string;
+    }[];
+
+  it('are selected with Shift, and changed, and changed back with Undo', async () => {
+    const { page, api } = await visitUsers(5);
+    await box(page, MARKUP).click();
+    await box(page, 'Person 002').click({ modifiers: ['Shift'] });
+    await shows(bar(page), '5 users selected');
+    await bar(page).getByRole('button', { name: 'Change role' }).click();
+    await page.getByRole('menuitem', { name: 'Viewer' }).click();
+    await submits(page, 'Change 5 users');
+    await shows(page, 'Changed 5 users');
+    await focusOn(headingOf(page, 'Users'));
+    expect(await usersOf(api, '&role=viewer')).toHaveLength(5);
+
+    await buttonOf(page, 'Undo').click();
+    await shows(page, 'Restored 5 users');
+    expect(await usersOf(api, '&role=viewer')).toEqual([]);
+    expect(await usersOf(api, '&role=admin')).toMatchObject([{ name: MARKUP }]);
+  });
+
+  it('are selected, changed and deleted with the keyboard alone, and come back', async () => {
+    const { page, api } = await visitUsers(3);
+    const { keyboard } = page;
+    await box(page, '=1+1').focus();
+    await keyboard.press('Space');
+    for (const key of ['ArrowDown', 'Shift+ArrowDown', 'Shift+ArrowDown']) await keyboard.press(key);
+    expect(await bar(page).getByText('2 users selected').count()).toBe(0);
+    await keyboard.press('Space');
+    await shows(bar(page), '2 users selected');
+    const isFocused = async (name: string) =>
+      (await page.getByRole('button', { name, exact: true }).and(page.locator(':focus')).count()) > 0;
+    while (!(await isFocused('Delete'))) await keyboard.press('Shift+Tab');
+    await keyboard.press('Enter');
+    await focusOn(dialogButton(page, 'Cancel'));
+    for (const key of ['Tab', 'Enter']) await keyboard.press(key);
+    await shows(page, 'Deleted 2 users');
+    expect(await usersOf(api)).toHaveLength(3);
+    while (!(await isFocused('Undo'))) await keyboard.press('Tab');
+    await keyboard.press('Enter');
+    await shows(page, 'Restored 2 users');
+    expect(await usersOf(api)).toHaveLength(5);
+  });
+
+  it('are all that a search finds, on every page', async () => {
+    const { page, api } = await visitUsers(70);
+    await fills(page, { Search: 'person' });
+    await shows(page, '50 users on this page');
+    await box(page, 'all users on this page').click();
+    await shows(bar(page), '50 users selected');
+    await bar(page).getByRole('button', { name: 'Select all that this search has' }).click();
+    await shows(bar(page), '70 users selected');
+    await bar(page).getByRole('button', { name: 'Deactivate' }).click();
+    await submits(page, 'Deactivate 70 users');
+    await shows(page, 'Changed 70 users');
+    expect(await usersOf(api, '&active=false')).toHaveLength(70);
+  });
+
+  it('are deleted in the time that the rate limit allows', async () => {
+    const { page, api, expectErrors } = await visitUsers(8);
+    expectErrors(429);
+    let refused = 0;
+    await page.route('**/api/v1/users/usr_*', async (route) => {
+      if (route.request().method() !== 'DELETE' || refused >= 4) return route.continue();
+      refused++;
+      await route.fulfill(TOO_MANY);
+    });
+    await box(page, 'all users on this page').click();
+    await bar(page).getByRole('button', { name: 'Delete' }).click();
+    await submits(page, 'Delete 10 users');
+    await shows(page, 'It continues at', 'Deleted 10 users');
+    expect(refused).toBe(4);
+    expect(await usersOf(api)).toEqual([]);
+  });
+
+  it.each([
+    [3, /^Deleting 10 users was interrupted: deleted 3 users before, from .+ to .+ in the order of the list/],
+    [0, 'Deleting 10 users was interrupted before any answer came'],
+  ])('are said to be done when the token is revoked after %i of them', async (count, message) => {
+    const { page, api, expectErrors } = await visitUsers(8);
+    expectErrors(401);
+    const isDelete = (request: Request) => request.method() === 'DELETE';
+    const passed = new Set<string>();
+    const revoke = async () => {
+      await page.getByText(`${count} of 10 users`, { exact: true }).waitFor();
+      await service().app.get(TokensService).revoke(api.organizationId, api.tokenId);
+    };
+    let revoked: Promise<void> | undefined;
+    await page.route('**/api/v1/users/usr_*', async (route) => {
+      const url = route.request().url(); // a request may be repeated
+      if (isDelete(route.request()) && !passed.has(url)) {
+        if (passed.size < count) passed.add(url);
+        else await (revoked ??= revoke());
+      }
+      await route.continue();
+    });
+    await box(page, 'all users on this page').click();
+    await bar(page).getByRole('button', { name: 'Delete' }).click();
+    await submits(page, 'Delete 10 users');
+    await shows(page, 'the token was revoked or has expired', message);
+  });
+
+  it('are exported as CSV as the list shows them, without formulas', async () => {
+    const { page } = await visitUsers(60);
+    const all = await exported(page);
+    await shows(page, 'Exported 62 users');
+    expect(all[0]).toBe('id,externalId,name,email,role,active,metadata,version,createdAt,updatedAt');
+    expect(all).toHaveLength(63);
+    expect(all[2]).toMatch(/^usr_\w+,,'=1\+1,formula@example\.com,member,true,\{\},1,/);
+    await fills(page, { Role: 'Admin' });
+    await shows(page, '1 user on this page');
+    expect(await exported(page)).toMatchObject([all[0], expect.stringContaining(MARKUP)]);
+  });
+
+  it('are exported if they changed since a time, in the zone of the browser', async () => {
+    const prepare = async (api: Client) => {
+      for (const [name, updatedAt] of [
+        ['Before', '2026-01-31T09:29:59.999Z'],
+        ['After', '2026-01-31T09:30:00.001Z'],
+        ['At', '2026-01-31T09:30:00.000Z'],
+        ['Viewer', '2026-02-01T00:00:00.000Z'],
+      ]) {
+        const { id } = await api.createUser({ name, role: name === 'Viewer' ? 'viewer' : 'member' });
+        await service().dataSource.query('UPDATE users SET updated_at = $2 WHERE id = $1', [id, updatedAt]);
+      }
+    };
+    const { page, requestedUrls } = await visit('users', prepare, { timezoneId: 'Asia/Kolkata' });
+    await fills(page, { Role: 'Member' });
+    await shows(page, '3 users on this page');
+    const [, ...rows] = await exported(page, { 'Changed since': '2026-01-31T15:00' });
+    expect(rows.map((row) => row.split(',')[2])).toEqual(['At', 'After']);
+    await shows(page, 'Exported 2 users');
+    const sent = requestedUrls
+      .map((url) => new URL(url).searchParams)
+      .find((query) => query.has('updatedSince'))!;
+    expect(sent.get('updatedSince')).toBe('2026-01-31T09:30:00.000Z');
+    expect(sent.get('sort')).toBe('updatedAt');
+
+    await buttonOf(page, 'Export').click();
+    await page.getByLabel('Changed since').focus();
+    await page.keyboard.type('01');
+    await submits(page, 'Save as CSV');
+    await shows(page, 'Changed since must be a whole date and time.');
+    await page.keyboard.press('Escape');
+    if (await dialogButton(page, 'Discard changes').isVisible()) await submits(page, 'Discard changes');
+    await closed(page);
+
+    await fills(page, { Search: 'after' });
+    await shows(page, '1 user on this page');
+    await buttonOf(page, 'Export').click();
+    expect(await page.getByLabel('Changed since').isDisabled()).toBe(true);
+  });
+
+  it('are listed, found, changed and exported as usual where there are 100,000', async () => {
+    const { page, api } = await visit('users', (api) =>
+      fillOrganization(service().dataSource, api.organizationId, 1, 100_000, (n) => ({
+        email: `person-${n}@example.com`,
+        role: n % 100 === 0 ? 'admin' : 'member',
+        active: true,
+      })),
+    );
+    await shows(page, '50 users on this page');
+    expect(await page.locator('tbody tr').count()).toBe(50);
+    await page.getByRole('columnheader').getByRole('button', { name: 'Email' }).click();
+    await page.locator('table[aria-busy=false] th[aria-sort=ascending]', { hasText: 'Email' }).waitFor();
+    await fills(page, { Rows: '200' });
+    await shows(page, '200 users on this page');
+    for (const [button, range] of [
+      ['Next', '201–400'],
+      ['Next', '401–600'],
+      ['Previous', '201–400'],
+    ]) {
+      await buttonOf(page, button).click();
+      await page.getByText(range, { exact: true }).waitFor();
+    }
+    expect(await page.locator('tbody tr').count()).toBe(200);
+
+    await fills(page, { Search: 'person-77777@example.com' });
+    await page.getByText('person-77777@example.com').and(page.locator('td .clip')).waitFor();
+    await fills(page, { Search: '', Role: 'Admin' });
+    await shows(page, '200 users on this page');
+    await box(page, 'all users on this page').click();
+    await buttonOf(page, 'Select all that this list has').click();
+    await shows(page, '1,000 users selected');
+    await bar(page).getByRole('button', { name: 'Deactivate' }).click();
+    await submits(page, 'Deactivate 1,000 users');
+    await shows(page, 'Changed 1,000 users');
+    const inactive = () =>
+      service().dataSource.query(
+        `SELECT count(*)::int AS count, count(*) FILTER (WHERE role = 'admin')::int AS admins
+         FROM users WHERE organization_id = $1 AND NOT active`,
+        [api.organizationId],
+      );
+    expect(await inactive()).toEqual([{ count: 1_000, admins: 1_000 }]);
+    await buttonOf(page, 'Undo').click();
+    await shows(page, 'Restored 1,000 users');
+    expect(await inactive()).toEqual([{ count: 0, admins: 0 }]);
+
+    await fills(page, { Role: 'Any role' });
+    await shows(page, '200 users on this page');
+    const rows = await exported(page);
+    expect(rows).toHaveLength(100_001);
+    expect(new Set(rows).size).toBe(100_001);
+    await shows(page, 'Exported 100,000 users');
+  });
+});
+
+describeInBrowser('the import of the dashboard', () => {
+  const { service, visit } = useDashboard();
+
+  type Prepare = Parameters<typeof visit>[1];
+  const openImport = async (prepare?: Prepare, options?: Parameters<typeof visit>[2]) => {
+    const opened = await visit('users', prepare, options);
+    await buttonOf(opened.page, 'Import users').click();
+    return opened;
+  };
+  const choose = (page: Page, content: string | Buffer, name = 'people.csv') =>
+    page.getByLabel('CSV file').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
+  const people = (count: number) =>
+    ['email,name', ...Array.from({ length: count }, (_, n) => `p${n}@example.com,Person ${n}`)].join('\n');
+  /** Tries a file out, up to the button that imports so many users. */
+  const tryOut = async (page: Page, content: string, count: string) => {
+    await choose(page, content);
+    await submits(page, 'Try it out');
+    await dialogButton(page, `Import ${count} user`).waitFor();
+  };
+  /** Holds the batches of an import until they are released, from the nth on. */
+  const holdBatches = async (page: Page, from: number) => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let batches = 0;
+    await page.route('**/users/batch', async (route) => {
+      if (++batches >= from) await held;
+      await route.continue().catch(() => {}); // of a request that has been aborted
+    });
+    return release;
+  };
+  const usersOf = async (api: Client) => (await api.get('/api/v1/users?sort=email').expect(200)).body.data;
+  const countOf = async ({ organizationId }: Client): Promise<number> => {
+    const sql = 'SELECT count(*)::int FROM users WHERE organization_id = $1';
+    return (await service().dataSource.query(sql, [organizationId]))[0].count;
+  };
+
+  it('shows what columns become, tries the file out, imports it and offers the refused rows', async () => {
+    const { page, api, expectErrors } = await openImport((api) =>
+      api.createUser({ email: 'known@example.com' }),
+    );
+    expectErrors(400); // the NUL refuses the whole batch, which is sent again without it
+    await choose(
+      page,
+      '\ufeffName;Mail;Role;Metadata;Phone\r\n' +
+        '"Smith; ""Jo""";jo@example.com;viewer;"{""a"":\n ""x""}";1\r\n' +
+        'Known;known@example.com;;;\r\n' +
+        ';;;;\r\n' +
+        '=Bad;nobody;;;\r\n' +
+        'Short;short@example.com\r\n' +
+        'Twice;JO@example.com;;;\r\n' +
+        'NUL\0;nul@example.com;;;\r\n' +
+        'Odd;odd@example.com;;{no};\r\n' +
+        'Last;last@example.com;;;',
+    );
+    await shows(page, 'Choose the column that has the email.');
+    expect(await page.getByLabel('Name becomes').inputValue()).toBe('name');
+    expect(await page.getByLabel('Phone becomes').inputValue()).toBe('');
+    await shows(page, 'Smith; "Jo"');
+    await submits(page, 'Try it out', { 'Mail becomes': 'email' });
+
+    await page.getByRole('heading', { name: 'This would happen' }).waitFor();
+    await shows(page, '2 to create · 0 to change · 0 unchanged · 6 refused');
+    expect(await usersOf(api)).toHaveLength(1);
+    const rows = await dialogOf(page).getByRole('table').getByRole('row').allInnerTexts();
+    expect(rows.slice(1).map((text) => text.replace(/\s+/g, ' '))).toEqual([
+      '4 email is already used by another user of the organization',
+      '6 email must be an email address',
+      '7 row has 2 cells, but the header has 5',
+      '8 email appears in an earlier row of the file',
+      '9 name must not contain a NUL or a lone surrogate',
+      '10 metadata must be JSON',
+    ]);
+
+    await submits(page, 'Import 2 users');
+    await page.getByRole('heading', { name: 'Imported' }).waitFor();
+    const { name, text } = await saved(page, 'Download refused rows');
+    expect(name).toBe('people.refused.csv');
+    expect(text).toMatch(/^\ufeffrefused_because;Name;Mail;Role;Metadata;Phone\n/);
+    expect(text).toContain("line 6: email must be an email address;'=Bad;nobody;;;\n");
+    expect(text).toContain('line 7: row has 2 cells, but the header has 5;Short;short@example.com\n');
+    await submits(page, 'Close');
+    await shows(page, '3 users on this page');
+    expect(await usersOf(api)).toMatchObject([
+      { name: 'Smith; "Jo"', role: 'viewer', metadata: { a: 'x' } },
+      { name: 'Ada Lovelace', email: 'known@example.com' },
+      { name: 'Last', email: 'last@example.com', role: 'member', metadata: {} },
+    ]);
+  });
+
+  it('imports corrected rows, and changes users that it finds by the column that a person chooses', async () => {
+    const { page, api } = await openImport((api) => api.createUser({ name: 'Ada', externalId: 'E-1' }));
+    const rows = 'line 2: no\tE-1\tnew@example.com\nline 3: no\tE-2\tbob@example.com\n';
+    await choose(page, `refused_because\tExternal ID\tE-Mail\n${rows}`, 'a.tsv');
+    const identity = { 'If the user already exists': 'externalId' };
+    await fills(dialogOf(page), { ...identity, 'External ID becomes': '' });
+    await shows(page, 'Choose the column that has the external ID.');
+    await submits(page, 'Try it out', { 'External ID becomes': 'externalId' });
+    await shows(page, '0 to create · 1 to change · 0 unchanged · 1 refused');
+    await submits(page, 'Import 1 user');
+    await shows(page, '0 created · 1 changed · 0 unchanged · 1 refused');
+    expect(await usersOf(api)).toMatchObject([{ name: 'Ada', email: 'new@example.com', version: 2 }]);
+  });
+
+  it('says so if the file is not one, at once or where that is found', async () => {
+    const { page } = await openImport();
+    await choose(page, Buffer.from('name,email\nJ\xfcrgen,j@example.com\n', 'latin1'));
+    await shows(page, 'The file is not UTF-8.');
+    await choose(page, `${people(9)}\n"`);
+    await submits(page, 'Try it out');
+    await shows(page, 'The quote that opens at line 11 is never closed.');
+    await page.getByRole('heading', { name: 'Failed; nothing was written' }).waitFor();
+  });
+
+  it('waits out the rate limit, goes on after a failure with the same key, and can be stopped', async () => {
+    const { page, expectErrors, api } = await openImport();
+    expectErrors(429, 500);
+    const keys: (string | null)[] = [];
+    const FAILURE = { status: 500, body: '' };
+    let answers = [TOO_MANY, FAILURE];
+    await page.route('**/users/batch', async (route) => {
+      keys.push(await route.request().headerValue('Idempotency-Key'));
+      const answer = answers.shift();
+      return answer ? route.fulfill(answer) : route.continue();
+    });
+    await choose(page, people(2));
+    await submits(page, 'Try it out');
+    await shows(page, "The token's rate limit is used up. It continues at", 'Unexpected response: 500');
+    expect(await page.getByText('rate limit is used up').count()).toBe(0);
+    await submits(page, 'Try again');
+    await shows(page, '2 to create ·');
+    expect(new Set(keys).size).toBe(1);
+    answers = [FAILURE];
+    await submits(page, 'Import 2 users');
+    await shows(page, 'Unexpected response: 500');
+    await submits(page, 'Stop');
+    await shows(page, 'Stopped; what is counted here has been written');
+    expect(await usersOf(api)).toEqual([]);
+  });
+
+  it('asks before it is stopped in the middle, and then no more', async () => {
+    const { page } = await openImport(undefined, { hasClock: true });
+    await tryOut(page, people(1_200), '1,200');
+    const release = await holdBatches(page, 2);
+    expect(await page.evaluate(ASKS_BEFORE_UNLOAD)).toBe(false);
+    await submits(page, 'Import 1,200 users');
+    await shows(page, '500 created');
+    expect(await page.evaluate(ASKS_BEFORE_UNLOAD)).toBe(true);
+    // Nobody has to move the mouse meanwhile. The clock is set, because a request that takes so long would end.
+    await page.clock.setSystemTime(Date.now() + 31 * 60_000);
+    await page.clock.fastForward('00:06');
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: 'Stop the import?' }).waitFor();
+    await submits(page, 'Continue importing');
+    await page.getByRole('heading', { name: 'Importing …' }).waitFor();
+    await page.keyboard.press('Escape');
+    await submits(page, 'Stop the import');
+    release();
+    await shows(page, 'Stopped; what is counted here has been written');
+    await shows(page, '500 created · 0 changed · 0 unchanged · 0 refused');
+    await until(async () => !(await page.evaluate(ASKS_BEFORE_UNLOAD)));
+    await page.keyboard.press('Escape');
+    await closed(page);
+  });
+
+  it('asks before Back stops it in the middle', async () => {
+    const { page, api } = await visit('tokens');
+    await toSection(page, 'Users'); // so that Back leads to a page
+    await buttonOf(page, 'Import users').click();
+    await tryOut(page, people(1_200), '1,200');
+    await holdBatches(page, 2);
+    await submits(page, 'Import 1,200 users');
+    await shows(page, '500 created');
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Stop the import?' }).waitFor();
+    const [aborted] = await Promise.all([
+      page.waitForEvent('requestfailed'),
+      submits(page, 'Stop the import'),
+    ]);
+    expect(aborted.url()).toMatch(/users\/batch$/);
+    await shows(page, 'Stopped; what is counted here has been written');
+    await page.goBack();
+    await closed(page);
+    await headingOf(page, 'Users').waitFor();
+    expect(await countOf(api)).toBe(500);
+  });
+
+  it('does not ask whether to stop once it is done', async () => {
+    const { page } = await openImport();
+    await tryOut(page, people(2), '2');
+    const release = await holdBatches(page, 1);
+    await submits(page, 'Import 2 users');
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: 'Stop the import?' }).waitFor();
+    release();
+    await page.getByRole('heading', { name: 'Imported' }).waitFor();
+    await page.keyboard.press('Escape');
+    await closed(page);
+  });
+
+  it('names the rows that it has written if the token is revoked meanwhile', async () => {
+    const { page, api, expectErrors } = await openImport();
+    expectErrors(401);
+    await tryOut(page, people(1_200).replace('p3@', 'no'), '1,199');
+    let batches = 0;
+    await page.route('**/users/batch', async (route) => {
+      if (++batches > 2) await service().app.get(TokensService).revoke(api.organizationId, api.tokenId);
+      await route.continue();
+    });
+    await submits(page, 'Import 1,199 users');
+    await shows(
+      page,
+      'the token was revoked or has expired',
+      'The import of people.csv was interrupted. The rows up to line 1001 have been written except line 5, which was refused: 999 created, 0 changed, 0 unchanged.',
+    );
+    expect(await countOf(api)).toBe(999);
+  });
+
+  it('says so if the file has changed since it was chosen, and takes it again', async () => {
+    const { page } = await openImport();
+    const file = join(mkdtempSync(join(tmpdir(), 'ums-import-')), 'people.csv');
+    writeFileSync(file, people(2));
+    await page.getByLabel('CSV file').setInputFiles(file);
+    await shows(page, 'people.csv is chosen.');
+    writeFileSync(file, people(3));
+    utimesSync(file, 1, 1); // browsers compare whole seconds
+    await submits(page, 'Try it out');
+    await shows(page, 'The file has changed, or is gone, since it was chosen.');
+    await submits(page, 'Back');
+    await shows(page, 'people.csv is chosen.');
+    await page.getByLabel('CSV file').setInputFiles(file);
+    await submits(page, 'Try it out');
+    await shows(page, '3 to create ·');
+    rmSync(dirname(file), { recursive: true });
+  });
+
+  it('has no accessibility faults', async () => {
+    const { page } = await openImport();
+    const { check, faults } = collectFaults(page);
+    await check('empty');
+    await choose(page, 'email,name,phone\na@example.com,Ada,1\nnobody,Bob,2\n');
+    await page.getByLabel('phone becomes').waitFor();
+    await check('columns');
+    await submits(page, 'Try it out');
+    await shows(page, '1 to create ·');
+    await check('dry run');
+    expect(faults).toEqual([]);
+  });
+});
