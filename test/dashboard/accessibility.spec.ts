@@ -2,274 +2,494 @@
  * @slow it drives a browser
  * @only embedded postgres: the requests of the dashboard are those of the API
  */
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { GroupsService } from '../../src/groups/groups.service';
-import { accessibilityFaults, prepareAccessibility } from '../support/accessibility';
+import { collectFaults } from '../support/accessibility';
 import { describeInBrowser } from '../support/browser';
 import type { Client } from '../support/client';
-import { actionsOf, chooseAction, dialogButton, toUsers, useDashboard } from '../support/dashboard';
+import {
+  actionsOf,
+  buttonOf,
+  chooseAction,
+  closed,
+  dialogButton,
+  dialogOf,
+  fills,
+  focusOn,
+  headingOf,
+  keyboardOf,
+  panelOf,
+  shows,
+  signIn,
+  submits,
+  toSection,
+  useDashboard,
+} from '../support/dashboard';
 
-const VARIANTS = (['light', 'dark'] as const).flatMap((colorScheme) =>
-  [1280, 320].map((width) => ({ colorScheme, width })),
-);
+interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
 
 /** An error response for a mocked route. */
-const problem = (status: number, code: string) => ({
+const problem = (status: number, code: string): Answer => ({
   status,
   headers: { 'Retry-After': '40', 'Content-Type': 'application/problem+json' },
   body: JSON.stringify({ title: code, status, code, detail: 'The service failed.', requestId: 'some-id' }),
 });
 
-/** Creates an example of everything that a list can show. */
-async function seed(api: Client, groups: GroupsService): Promise<void> {
-  const createToken = (body: object) => api.post('/v1/tokens', body).expect(201);
-  await createToken({ name: 'Bootstrap', scopes: ['admin'] });
-  await createToken({ name: 'Soon', scopes: ['users:read', 'users:write', 'users:delete'], expiresIn: '3d' });
-  const { body } = await createToken({ name: `Long${'name'.repeat(20)}`, scopes: ['users:read'] });
-  await api.delete(`/v1/tokens/${body.id}`).expect(204);
-  const ada = await api.createUser({ name: 'Ada', metadata: { plan: 'pro', seats: 5, tags: ['a'] } });
-  await groups.create(api.organizationId, { displayName: 'Sales' }, [ada.id]);
-  await groups.create(api.organizationId, { displayName: 'x'.repeat(256) });
-  await api.createUser({ name: 'x'.repeat(200), email: `${'x'.repeat(60)}@${'y'.repeat(60)}.example` });
-}
+const USERS = '**/api/v1/users?**';
+const EVENTS = '**/api/v1/events?**';
 
-/** Brings the page into each of its states and calls `check` there. */
-async function visitStates(page: Page, api: Client, url: string, check: (state: string) => Promise<void>) {
-  await page.goto(url);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByText('Admin token is required.').waitFor();
-  await check('sign-in with an error');
+describeInBrowser('the dashboard meets WCAG 2.2 AA', () => {
+  const { service, open, visit } = useDashboard();
+  const group = (api: Client, displayName: string, members: string[] = []) =>
+    service().app.get(GroupsService).create(api.organizationId, { displayName }, members);
+  const selected = (page: Page, button: string) =>
+    page.getByRole('group', { name: 'Selected users' }).getByRole('button', { name: button });
 
-  await page.getByLabel('Admin token').fill(api.tokenValue);
-  await page.keyboard.press('Enter');
-  await page.getByText('4 tokens on this page').waitFor();
-  await page.getByRole('complementary').waitFor();
-  await check('tokens');
-  await page.getByRole('radio', { name: 'expired' }).check();
-  await page.getByText('There are no expired tokens.').waitFor();
-  await check('no tokens');
-  await page.getByRole('button', { name: 'Create token' }).click();
-  await page.getByLabel('Expiry').selectOption('never');
-  await dialogButton(page, 'Create token').click();
-  await page.getByText('Name must not be empty.').waitFor();
-  await check('new token with errors');
-  await page.getByLabel('Expiry').selectOption('custom');
-  await page.getByLabel('Name').fill('New');
-  await page.getByLabel('Days').fill('20');
-  await page.getByRole('checkbox', { name: 'admin' }).check();
-  await check('new token, filled in');
-  await dialogButton(page, 'Create token').click();
-  await page.getByRole('textbox', { name: 'Token' }).waitFor();
-  await dialogButton(page, 'Done').click();
-  await check('confirmation that the token is saved');
-  await dialogButton(page, 'Back').click();
-  await page.getByRole('button', { name: 'Copy: Token' }).click();
-  await page.getByText('Copied').waitFor();
-  await check('value of the new token');
-  await dialogButton(page, 'Done').click();
-  await page.getByRole('radio', { name: 'all' }).check();
-  await chooseAction(page, 'Revoke', 'Test');
-  await check('revoke dialog');
-  await dialogButton(page, 'Cancel').click();
+  /** Shows what the page shows while it waits for an answer, or after a failure. */
+  const whileAnswered = async (
+    page: Page,
+    pattern: string,
+    answer: Answer | undefined,
+    look: () => Promise<unknown>,
+  ) => {
+    await page.route(pattern, (route) => (answer ? route.fulfill(answer) : undefined));
+    await look();
+    await page.unroute(pattern);
+  };
 
-  await page.route('**/api/v1/users?**', () => {});
-  await toUsers(page);
-  await check('users while loading');
-  await page.unroute('**/api/v1/users?**');
-  await page.getByLabel('Rows').selectOption('100');
-  await page.getByText('2 users on this page').waitFor();
-  await page.getByRole('button', { name: 'Copy the id of Ada' }).click();
-  await page.getByText('Copied').waitFor();
-  await check('users');
-  await page.getByRole('checkbox', { name: 'Select Ada' }).check();
-  await actionsOf(page, 'Ada').click();
-  await check('selected users, and the menu of a row');
-  await page.keyboard.press('Escape');
-  await page.getByRole('group', { name: 'Selected users' }).getByRole('button', { name: 'Delete' }).click();
-  await check('question before many are deleted');
-  await dialogButton(page, 'Cancel').click();
-  await page.getByRole('button', { name: 'Change role' }).click();
-  await check('menu of roles');
-  await page.route('**/users/batch', () => {});
-  await page.getByRole('menuitem', { name: 'Viewer' }).click();
-  await dialogButton(page, 'Change 1 user').click();
-  await page.getByText('0 of 1 user').waitFor();
-  await check('change of many under way');
-  await page.keyboard.press('Escape');
-  await check('question before it is stopped');
-  await dialogButton(page, 'Stop').click();
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
-  await page.unroute('**/users/batch');
-  const errors = [{ field: 'email', code: 'conflict', message: 'is '.repeat(80) }];
-  await page.route('**/users/batch', (route) =>
-    route.fulfill({ json: { results: [{ index: 0, status: 'failed', errors }] } }),
-  );
-  await page
-    .getByRole('group', { name: 'Selected users' })
-    .getByRole('button', { name: 'Deactivate' })
-    .click();
-  await dialogButton(page, 'Deactivate 1 user').click();
-  await page.getByRole('list', { name: 'Users that were refused' }).waitFor();
-  await check('users that were refused');
-  await dialogButton(page, 'Close').click();
-  await page.unroute('**/users/batch');
-  await page.route('**/api/v1/users?**', () => {});
-  await page.getByRole('button', { name: 'Export' }).click();
-  await page.getByLabel('Changed since').waitFor();
-  await check('export');
-  await dialogButton(page, 'Save as CSV').click();
-  await page.getByText('0 users read so far').waitFor();
-  await check('export under way');
-  await dialogButton(page, 'Cancel').click();
-  await page.unroute('**/api/v1/users?**');
-  await page.getByRole('button', { name: 'Clear' }).click();
-  await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: 'Search users, pages and actions' }).fill('ad');
-  await page.getByRole('option', { name: /User Ada/ }).waitFor();
-  await check('palette');
-  await page.keyboard.press('Escape');
-  await page.route('**/api/v1/users?**', (route) => route.fulfill(problem(500, 'internal_error')));
-  await page.getByLabel('Rows').selectOption('50');
-  await page.getByText('The service failed.').waitFor();
-  await check('users after an error');
-  await page.unroute('**/api/v1/users?**');
-  await page.getByRole('button', { name: 'Try again' }).click();
-  await page.getByText('2 users on this page').waitFor();
-  await chooseAction(page, 'Edit', 'Ada');
-  await page.getByRole('button', { name: 'Add a key' }).click();
-  await page.getByLabel('Value of row 4').fill('x');
-  await page.getByLabel('Email').fill('nobody');
-  await dialogButton(page, 'Save changes').click();
-  await page.getByText('The key must not be empty.').waitFor();
-  await check('edited user with errors');
-  await dialogButton(page, 'Cancel').click();
-  await check('confirmation that changes are discarded');
-  await dialogButton(page, 'Discard changes').click();
-  const { body } = await api.get('/api/v1/users/search?q=Ada').expect(200);
-  const changeAda = (changes: object) => api.patch(`/api/v1/users/${body.data[0].id}`, changes).expect(200);
-  await chooseAction(page, 'Edit', 'Ada');
-  await page.getByLabel('Name').fill('Ada Lovelace');
-  await page.getByLabel('Value of seats').fill('7');
-  await page.getByLabel('Value of plan').fill('free');
-  await changeAda({
-    name: 'x'.repeat(200),
-    role: 'admin',
-    metadata: { plan: 'pro', seats: { ['y'.repeat(64)]: 6 } },
+  it('when somebody signs in, and where tokens are', async () => {
+    const [{ page, expectErrors }, api] = [await open(), await service().client()];
+    expectErrors(400);
+    const { faults, check } = collectFaults(page);
+    const createToken = async (fields: object) => (await api.post('/v1/tokens', fields).expect(201)).body;
+    await createToken({ name: 'Bootstrap', scopes: ['admin'] });
+    await createToken({
+      name: 'Soon',
+      scopes: ['users:read', 'users:write', 'users:delete'],
+      expiresIn: '3d',
+    });
+    const { id } = await createToken({ name: `Long${'name'.repeat(20)}`, scopes: ['users:read'] });
+    await api.delete(`/v1/tokens/${id}`).expect(204);
+    await page.goto(`${service().url}/dashboard/tokens`);
+    await buttonOf(page, 'Sign in').click();
+    await shows(page, 'Admin token is required.');
+    await check('sign-in with an error');
+    await signIn(page, api.tokenValue);
+    await shows(page, '4 tokens on this page');
+    await page.getByRole('complementary').waitFor();
+    await check('tokens');
+    await page.getByRole('radio', { name: 'expired' }).check();
+    await shows(page, 'There are no expired tokens.');
+    await check('no tokens');
+    await buttonOf(page, 'Create token').click();
+    await submits(page, 'Create token', { Expiry: 'never' });
+    await shows(page, 'Name must not be empty.');
+    await check('new token with errors');
+    await fills(dialogOf(page), { Expiry: 'custom', Name: 'New', Days: '20', admin: true });
+    await check('new token, filled in');
+    await submits(page, 'Create token');
+    await page.getByRole('textbox', { name: 'Token' }).waitFor();
+    await submits(page, 'Done');
+    await check('confirmation that the token is saved');
+    await submits(page, 'Back');
+    await buttonOf(page, 'Copy: Token').click();
+    await shows(page, 'Copied');
+    await check('value of the new token');
+    await submits(page, 'Done');
+    await page.getByRole('radio', { name: 'all' }).check();
+    await chooseAction(page, 'Revoke', 'Test');
+    await check('revoke dialog');
+    await submits(page, 'Cancel');
+    await page.getByRole('link', { name: 'Soon', exact: true }).click();
+    await shows(panelOf(page, 'What happened to it'), 'created');
+    await check('page of a token');
+    await buttonOf(page, 'Sign out').click();
+    await shows(page, 'You are signed out');
+    await check('signed out');
+    expect(faults).toEqual([]);
   });
-  await dialogButton(page, 'Save changes').click();
-  await page.getByText('your changes are not saved yet').waitFor();
-  await check('two changes of the same fields');
-  await dialogButton(page, 'Cancel').click();
-  await dialogButton(page, 'Discard changes').click();
-  await chooseAction(page, 'Delete', 'Ada');
-  await check('delete dialog');
-  await dialogButton(page, 'Delete user').click();
-  await page.getByText('so it was not deleted').waitFor();
-  await check('delete dialog of a changed user');
-  await changeAda({ name: 'Ada' });
-  await dialogButton(page, 'Cancel').click();
-  await page.getByLabel('Search').fill('nobody at all');
-  await page.getByText('No users match').waitFor();
-  await check('search without results');
-  await page.route('**/users/search?**', (route) => route.fulfill(problem(429, 'rate_limited')));
-  await page.getByLabel('Search').fill('ada');
-  await page.getByText('Too many requests').waitFor();
-  await check('rate limit used up');
-  await page.unroute('**/users/search?**');
 
-  await page.getByRole('link', { name: 'Groups' }).click();
-  await page.getByText('2 groups on this page').waitFor();
-  await check('groups');
-  await page.getByRole('link', { name: 'Sales' }).click();
-  await page.getByText('1 member on this page').waitFor();
-  await check('members of a group');
-  await page.getByRole('link', { name: 'All groups' }).click();
-  await page.getByText('2 groups on this page').waitFor();
-  await page.getByLabel('Exact name').fill('Nothing');
-  await page.getByText('No group has the name Nothing').waitFor();
-  await check('no groups');
-  await toUsers(page);
-  await chooseAction(page, 'Edit', 'Ada');
-  await page.getByRole('region', { name: 'Groups' }).waitFor();
-  await check('edit dialog of a user in a group');
-  await dialogButton(page, 'Cancel').click();
+  it('where users are, alone and many, and where they are exported', async () => {
+    const { page, expectErrors } = await visit('tokens', async (api) => {
+      await api.createUser({ name: 'Ada', metadata: { plan: 'pro', seats: 5, tags: ['a'] } });
+      const email = `${'x'.repeat(60)}@${'y'.repeat(60)}.example`;
+      await api.createUser({ name: 'x'.repeat(200), email });
+    });
+    expectErrors(429, 500);
+    const { faults, check } = collectFaults(page);
+    await whileAnswered(page, USERS, undefined, async () => {
+      await toSection(page, 'Users');
+      await check('users while loading');
+    });
+    await fills(page, { Rows: '100' });
+    await shows(page, '2 users on this page');
+    await buttonOf(page, 'Copy the id of Ada').click();
+    await shows(page, 'Copied');
+    await page.getByRole('checkbox', { name: 'Select Ada' }).check();
+    await actionsOf(page, 'Ada').click();
+    await check('selected users, and the menu of a row');
+    await page.keyboard.press('Escape');
+    await selected(page, 'Delete').click();
+    await check('question before many are deleted');
+    await submits(page, 'Cancel');
+    await selected(page, 'Change role').click();
+    await check('menu of roles');
+    await whileAnswered(page, '**/users/batch', undefined, async () => {
+      await page.getByRole('menuitem', { name: 'Viewer' }).click();
+      await submits(page, 'Change 1 user');
+      await shows(page, '0 of 1 user');
+      await check('change of many under way');
+      await page.keyboard.press('Escape');
+      await check('question before it is stopped');
+      await submits(page, 'Stop');
+      await closed(page);
+    });
+    const errors = [{ field: 'email', code: 'conflict', message: 'is '.repeat(80) }];
+    const refusal = JSON.stringify({ results: [{ index: 0, status: 'failed', errors }] });
+    const refused = { status: 200, headers: { 'Content-Type': 'application/json' }, body: refusal };
+    await whileAnswered(page, '**/users/batch', refused, async () => {
+      await selected(page, 'Deactivate').click();
+      await submits(page, 'Deactivate 1 user');
+      await page.getByRole('list', { name: 'Users that were refused' }).waitFor();
+      await check('users that were refused');
+      await submits(page, 'Close');
+    });
+    await whileAnswered(page, USERS, undefined, async () => {
+      await buttonOf(page, 'Export').click();
+      await page.getByLabel('Changed since').waitFor();
+      await check('export');
+      await submits(page, 'Save as CSV');
+      await shows(page, '0 users read so far');
+      await check('export under way');
+      await submits(page, 'Cancel');
+    });
+    await buttonOf(page, 'Clear').click();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search users, pages and actions' }).fill('ad');
+    await page.getByRole('option', { name: /User Ada/ }).waitFor();
+    await check('palette');
+    await page.keyboard.press('Escape');
+    await whileAnswered(page, USERS, problem(500, 'internal_error'), async () => {
+      await fills(page, { Rows: '50' });
+      await shows(page, 'The service failed.');
+      await check('users after an error');
+    });
+    await buttonOf(page, 'Try again').click();
+    await shows(page, '2 users on this page');
+    await fills(page, { Search: 'nobody at all' });
+    await shows(page, 'No users match');
+    await check('search without results');
+    await whileAnswered(page, '**/users/search?**', problem(429, 'rate_limited'), async () => {
+      await fills(page, { Search: 'ada' });
+      await shows(page, 'Too many requests');
+      await check('rate limit used up');
+    });
+    expect(faults).toEqual([]);
+  });
 
-  await page.getByRole('link', { name: 'Deleted' }).click();
-  await page.getByText('There are no deleted users.').waitFor();
-  await check('no deleted users');
-  await api.createUser({ name: 'Doomed', email: 'doomed@example.com' });
-  await toUsers(page);
-  await chooseAction(page, 'Delete', 'Doomed');
-  await dialogButton(page, 'Delete user').click();
-  await page.getByRole('button', { name: 'Undo' }).waitFor();
-  await check('users after a deletion');
-  await page.getByRole('link', { name: 'Deleted' }).click();
-  await page.getByText('1 deleted user on this page').waitFor();
-  await check('deleted users');
-  const other = await api.createUser({ email: 'doomed@example.com' });
-  await page.getByRole('button', { name: 'Restore Doomed' }).click();
-  await dialogButton(page, 'Restore user').click();
-  await page.getByText('Email is already used').waitFor();
-  await check('restore dialog with an error');
-  await dialogButton(page, 'Cancel').click();
-  await page.getByRole('button', { name: 'Purge Doomed' }).click();
-  await check('purge dialog');
-  await dialogButton(page, 'Purge user').click();
-  await page.getByText('Purged Doomed').waitFor();
-  for (const path of [`users/${other.id}`, `deleted-users/${other.id}`])
-    await api.delete(`/api/v1/${path}`).expect(204);
+  it('where a user is edited, shown, deleted and restored', async () => {
+    let ada = '';
+    const { page, api, expectErrors } = await visit('users', async (api) => {
+      const metadata = { plan: 'pro', seats: 5, tags: ['a'], ['k'.repeat(64)]: { text: 'y'.repeat(300) } };
+      ada = (await api.createUser({ name: 'Ada', metadata })).id;
+      await group(api, 'Sales', [ada]);
+    });
+    expectErrors(400, 409, 412);
+    const { faults, check } = collectFaults(page);
+    const changeAda = (changes: object) => api.patch(`/api/v1/users/${ada}`, changes).expect(200);
+    await chooseAction(page, 'Edit', 'Ada');
+    await page.getByRole('region', { name: 'Groups' }).waitFor();
+    await buttonOf(page, 'Add a key').click();
+    await submits(page, 'Save changes', { 'Value of row 5': 'x', Email: 'nobody' });
+    await shows(page, 'The key must not be empty.');
+    await check('edited user in a group, with errors');
+    await submits(page, 'Cancel');
+    await check('confirmation that changes are discarded');
+    await submits(page, 'Discard changes');
+    await chooseAction(page, 'Edit', 'Ada');
+    await fills(dialogOf(page), { Name: 'Ada King', 'Value of seats': '7', 'Value of plan': 'free' });
+    const metadata = { plan: 'pro', seats: { ['y'.repeat(64)]: 6 } };
+    await changeAda({ name: 'x'.repeat(200), role: 'admin', metadata });
+    await submits(page, 'Save changes');
+    await shows(page, 'your changes are not saved yet');
+    await check('two changes of the same fields');
+    await submits(page, 'Cancel');
+    await submits(page, 'Discard changes');
+    await chooseAction(page, 'Delete', 'Ada');
+    await check('delete dialog');
+    await submits(page, 'Delete user');
+    await shows(page, 'so it was not deleted');
+    await check('delete dialog of a changed user');
+    await submits(page, 'Cancel');
 
-  await page.route('**/api/v1/events?**', () => {});
-  await page.getByRole('link', { name: 'Activity' }).click();
-  await page.getByRole('heading', { name: 'Activity' }).waitFor();
-  await check('activity while loading');
-  await page.unroute('**/api/v1/events?**');
-  await page.getByRole('button', { name: 'Refresh' }).click();
-  await page.getByText(/changed the name, .*metadata of/).click();
-  await page.getByRole('button', { name: 'Only what happened to this user' }).waitFor();
-  await check('activity with details');
-  await page.getByRole('button', { name: 'Only what happened to this user' }).click();
-  await page.getByRole('button', { name: 'Show everything' }).and(page.locator(':focus')).waitFor();
-  await page.getByLabel('Person').fill('xxx');
-  await page.getByRole('list', { name: 'People found' }).waitFor();
-  await check('activity of a user, and people found');
-  await page.getByLabel('Person').fill('nobody at all');
-  await page.getByText('Nobody found').waitFor();
-  await page.route('**/api/v1/events?**', () => {});
-  await page.getByLabel('Kind').selectOption('Users changed');
-  await page.getByText('Loading').waitFor();
-  await check('activity while another filter loads, and nobody found');
-  await page.unroute('**/api/v1/events?**');
-  await page.getByLabel('Kind').selectOption('Tokens revoked');
-  await page.getByText('There are no such entries.').waitFor();
-  await check('no activity');
-  await page.route('**/api/v1/events?**', (route) => route.fulfill(problem(500, 'internal_error')));
-  await page.getByRole('button', { name: 'Refresh' }).click();
-  await page.getByText('The service failed.').waitFor();
-  await check('activity after an error');
-  await page.getByRole('button', { name: 'Sign out' }).click();
-  await page.getByText('You are signed out').waitFor();
-  await check('signed out');
-}
+    await chooseAction(page, 'Open', 'Ada');
+    await panelOf(page, 'Activity').getByText('created').waitFor();
+    await buttonOf(page, 'Show directory attributes').click();
+    await shows(page, 'No directory has given');
+    await check('page of a user');
+    await panelOf(page, 'Metadata').getByRole('radio', { name: 'JSON' }).check();
+    await check('metadata as JSON');
+    await buttonOf(page, 'Delete').click();
+    await submits(page, 'Delete user');
+    await page.locator('.chip', { hasText: 'Deleted' }).waitFor();
+    await check('page of a deleted user');
 
-describeInBrowser('the dashboard', () => {
-  const { service, open } = useDashboard();
+    await toSection(page, 'Deleted');
+    await shows(page, '1 deleted user on this page');
+    await check('deleted users');
+    const { body } = await api.get('/api/v1/deleted-users').expect(200);
+    const other = await api.createUser({ email: body.data[0].email });
+    await page.getByRole('button', { name: 'Restore' }).click();
+    await submits(page, 'Restore user');
+    await shows(page, 'Email is already used');
+    await check('restore dialog with an error');
+    await submits(page, 'Cancel');
+    await page.getByRole('button', { name: 'Purge' }).click();
+    await check('purge dialog');
+    await submits(page, 'Purge user');
+    await shows(page, 'There are no deleted users.');
+    await check('no deleted users');
+    await toSection(page, 'Users');
+    await chooseAction(page, 'Delete', other.name);
+    await submits(page, 'Delete user');
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    await check('users after a deletion');
+    expect(faults).toEqual([]);
+  });
 
-  it.each(VARIANTS)(
-    'meets WCAG 2.2 AA in every state, $colorScheme and $width px wide',
-    async ({ colorScheme, width }) => {
-      const { page, expectErrors } = await open({ colorScheme, viewport: { width, height: 800 } });
-      expectErrors(400, 409, 412, 429, 500);
-      await prepareAccessibility(page);
-      const api = await service().client();
-      await seed(api, service().app.get(GroupsService));
-      const failures: string[] = [];
+  it('where groups are, what has happened, and the overview', async () => {
+    const { page, expectErrors } = await visit('', async (api) => {
+      const user = await api.createUser({ name: 'Ada', metadata: { plan: 'pro' } });
+      const changes = { name: 'x'.repeat(200), metadata: { plan: { ['y'.repeat(64)]: 6 } } };
+      await api.patch(`/api/v1/users/${user.id}`, changes).expect(200);
+      const ending = { name: 'n'.repeat(100), scopes: ['admin'], expiresIn: '3d' };
+      await api.post('/v1/tokens', ending).expect(201);
+      await group(api, 'Sales', [user.id]);
+      await group(api, 'x'.repeat(256));
+    });
+    expectErrors(500);
+    const { faults, check } = collectFaults(page);
+    await page.getByText('Show as a table').click();
+    await panelOf(page, 'Latest activity').getByText('created').first().waitFor();
+    await shows(panelOf(page, 'Tokens that end soon'), 'Expires');
+    await check('overview');
 
-      await visitStates(page, api, `${service().url}/dashboard/tokens`, async (state) => {
-        failures.push(...(await accessibilityFaults(page)).map((fault) => `${state}: ${fault}`));
-      });
+    await toSection(page, 'Groups');
+    await shows(page, '2 groups on this page');
+    await check('groups');
+    await page.getByRole('link', { name: 'Sales' }).click();
+    await shows(page, '1 member on this page');
+    await check('members of a group');
+    await page.getByRole('link', { name: 'All groups' }).click();
+    await shows(page, '2 groups on this page');
+    await fills(page, { 'Exact name': 'Nothing' });
+    await shows(page, 'No group has the name Nothing');
+    await check('no groups');
 
-      expect(failures).toEqual([]);
-    },
-  );
+    await whileAnswered(page, EVENTS, undefined, async () => {
+      await toSection(page, 'Activity');
+      await check('activity while loading');
+    });
+    await buttonOf(page, 'Refresh').click();
+    await page.getByText(/changed the name and metadata of/).click();
+    await buttonOf(page, 'Only what happened to this user').waitFor();
+    await check('activity with details');
+    await buttonOf(page, 'Only what happened to this user').click();
+    await focusOn(buttonOf(page, 'Show everything'));
+    await fills(page, { Person: 'xxx' });
+    await page.getByRole('list', { name: 'People found' }).waitFor();
+    await check('activity of a user, and people found');
+    await fills(page, { Person: 'nobody at all' });
+    await shows(page, 'Nobody found');
+    await whileAnswered(page, EVENTS, undefined, async () => {
+      await fills(page, { Kind: 'Users changed' });
+      await shows(page, 'Loading');
+      await check('activity while another filter loads, and nobody found');
+    });
+    await fills(page, { Kind: 'Tokens revoked' });
+    await shows(page, 'There are no such entries.');
+    await check('no activity');
+    await whileAnswered(page, EVENTS, problem(500, 'internal_error'), async () => {
+      await buttonOf(page, 'Refresh').click();
+      await shows(page, 'The service failed.');
+      await check('activity after an error');
+    });
+    expect(faults).toEqual([]);
+  });
+});
+
+describeInBrowser('the dashboard with the keyboard alone', () => {
+  const { service, open, visit } = useDashboard();
+
+  it('can sign in, create, copy and revoke a token, and create, find, edit and delete a user', async () => {
+    const [{ page }, api] = [await open(), await service().client()];
+    const { press, tabTo, enter, type } = keyboardOf(page);
+    await page.goto(`${service().url}/dashboard/tokens`);
+    await focusOn(page.getByLabel('Admin token'));
+    await type(api.tokenValue);
+    await press('Enter');
+    await shows(page, '1 token on this page');
+
+    await enter('button', 'Create token');
+    await focusOn(page.getByLabel('Name'));
+    await type('By hand');
+    await tabTo('checkbox', 'users:read');
+    await press('Space');
+    await tabTo('combobox', 'Expiry');
+    await press('ArrowUp', 'Tab');
+    await enter('button', 'Create token');
+    await page.getByRole('textbox', { name: 'Token' }).waitFor();
+    await enter('button', 'Copy: Token');
+    await shows(page, 'Copied');
+    const value: string = await page.evaluate('navigator.clipboard.readText()');
+    await press('Escape');
+    await closed(page);
+    expect(await page.evaluate('document.activeElement.tagName')).not.toBe('BODY');
+    const { body } = await api.get('/v1/tokens?limit=1').expect(200);
+    expect(body.data[0]).toMatchObject({ name: 'By hand', scopes: ['users:read'], expiresIn: '30d' });
+    expect(value).toMatch(new RegExp(`^${body.data[0].hint.replace('…', '.*')}$`));
+
+    const revoke = async () => {
+      await press('Enter', 'ArrowDown', 'Enter');
+      await focusOn(buttonOf(page, 'Cancel'));
+    };
+    await actionsOf(page, 'By hand').waitFor();
+    await tabTo('button', 'Actions for By hand');
+    await revoke();
+    await press('Escape');
+    await focusOn(actionsOf(page, 'By hand'));
+    await revoke();
+    await enter('button', 'Revoke token');
+    await focusOn(headingOf(page, 'API tokens'));
+    await actionsOf(page, 'By hand').waitFor({ state: 'detached' });
+
+    await press('Shift+Tab');
+    await tabTo('button', 'Create token'); // from the heading on through the whole page
+    await enter('link', 'Users', 'Shift+Tab');
+    await shows(page, 'No users on this page');
+    await enter('button', 'Create user');
+    await focusOn(page.getByLabel('Name'));
+    await type('Ada');
+    await tabTo('textbox', 'Email');
+    await type('ada@example.com');
+    await enter('button', 'Add a key');
+    await focusOn(page.getByLabel('Key 1'));
+    await type('plan');
+    await tabTo('textbox', 'Value of plan');
+    await type('pro');
+    await enter('button', 'Create user');
+    await shows(page, 'Created Ada');
+    await focusOn(buttonOf(page, 'Create user'));
+
+    await tabTo('searchbox', 'Search');
+    await type('ada');
+    await shows(page, 'Search results');
+    await tabTo('button', 'Actions for Ada');
+    await press('Enter', 'ArrowDown', 'Enter');
+    await focusOn(page.getByLabel('Name'));
+    await enter('button', 'Remove plan');
+    await focusOn(buttonOf(page, 'Add a key'));
+    await enter('button', 'Save changes');
+    await shows(page, 'Saved Ada');
+    await focusOn(actionsOf(page, 'Ada'));
+    await press('ArrowUp', 'Enter');
+    await enter('button', 'Delete user');
+    await shows(page, 'Deleted Ada');
+    await focusOn(headingOf(page, 'Users'));
+
+    await enter('link', 'Activity', 'Shift+Tab');
+    await shows(page, 'Test deleted Ada');
+    await tabTo('combobox', 'Kind');
+    await type('Users changed');
+    await shows(page, '1 entry');
+    while ((await page.locator('summary').and(page.locator(':focus')).count()) === 0) await press('Tab');
+    await press('Enter');
+    await page.getByRole('table', { name: 'Values' }).waitFor();
+    await enter('button', 'Only what happened to this user');
+    await focusOn(buttonOf(page, 'Show everything'));
+    await press('Enter');
+    await focusOn(headingOf(page, 'Activity'));
+    await enter('button', 'Sign out', 'Shift+Tab');
+    await focusOn(page.getByLabel('Admin token'));
+  });
+
+  it('can sort, filter, export, look at a group, restore a user and choose a theme', async () => {
+    const prepare = async (api: Client) => {
+      const ada = await api.createUser({ name: 'Ada', role: 'viewer' });
+      const bob = await api.createUser({ name: 'Bob' });
+      await service()
+        .app.get(GroupsService)
+        .create(api.organizationId, { displayName: 'Sales' }, [ada.id, bob.id]);
+      await api.delete(`/api/v1/users/${bob.id}`).expect(204);
+    };
+    const { page } = await visit('tokens', prepare, {});
+    const { press, tabTo, enter, type } = keyboardOf(page);
+    const sorted = (direction: string) =>
+      page.locator(`table[aria-busy=false] th[aria-sort=${direction}]`, { hasText: 'Email' }).waitFor();
+
+    await enter('link', 'Users', 'Shift+Tab');
+    await focusOn(headingOf(page, 'Users'));
+    await tabTo('combobox', 'Role');
+    await type('Viewer');
+    await shows(page, '1 user on this page');
+    await enter('button', 'Email');
+    await sorted('ascending');
+    await focusOn(page.getByRole('button', { name: 'Email' }));
+    await press('Space');
+    await sorted('descending');
+    const download = page.waitForEvent('download');
+    await enter('button', 'Export', 'Shift+Tab');
+    await focusOn(dialogButton(page, 'Save as CSV'));
+    await press('Enter');
+    expect((await download).suggestedFilename()).toBe('users.csv');
+    await shows(page, 'Exported 1 user');
+    await focusOn(buttonOf(page, 'Export'));
+
+    await enter('link', 'Groups', 'Shift+Tab');
+    await focusOn(headingOf(page, 'Groups'));
+    await shows(page, '1 group on this page');
+    await enter('link', 'Sales');
+    await focusOn(headingOf(page, 'Sales'));
+    await shows(page, '1 member on this page');
+    await enter('link', 'Ada');
+    await focusOn(headingOf(page, 'Ada'));
+    await page.goBack();
+    await focusOn(headingOf(page, 'Sales'));
+
+    await enter('link', 'Deleted', 'Shift+Tab');
+    await shows(page, '1 deleted user on this page');
+    await enter('button', 'Restore Bob');
+    await enter('button', 'Restore user');
+    await shows(page, 'Restored Bob');
+
+    await tabTo('combobox', 'Theme', 'Shift+Tab');
+    await type('Dark');
+    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+  });
+
+  // Timers wait for the next frame, which may be late, and would then take the focus from a field that is typed in.
+  it('has the focus in place before any timer', async () => {
+    const { page } = await visit('users');
+    /** Clicks, and describes what has the focus once everything has run that needs no timer. */
+    const focusAfter = async (control: Locator): Promise<string> => {
+      await control.focus();
+      return page.evaluate(`(async () => {
+        document.activeElement.click();
+        for (let i = 0; i < 10; i++) await null;
+        const { localName, ariaLabel, textContent } = document.activeElement;
+        return localName + ' ' + (ariaLabel ?? textContent);
+      })()`);
+    };
+
+    await buttonOf(page, 'Create user').click();
+    expect(await focusAfter(buttonOf(page, 'Add a key'))).toBe('input Key 1');
+    expect(await focusAfter(buttonOf(page, 'Add a key'))).toBe('input Key 2');
+    await submits(page, 'Cancel');
+    await closed(page);
+    expect(await focusAfter(page.getByRole('link', { name: 'Tokens' }))).toBe('h1 API tokens');
+  });
 });

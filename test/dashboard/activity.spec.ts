@@ -3,18 +3,10 @@
  * @only embedded postgres: the requests of the dashboard are those of the API
  */
 import type { Page } from 'playwright-core';
-import { TokensService, UsersService } from '../../src';
+import { UsersService } from '../../src';
 import { describeInBrowser } from '../support/browser';
 import { aUser, type Client } from '../support/client';
-import { useDashboard } from '../support/dashboard';
-
-const HOSTILE = '<img src=x onerror=alert(1)>';
-
-const toActivity = async (page: Page) => {
-  await page.getByRole('link', { name: 'Activity' }).click();
-  await page.getByRole('heading', { name: 'Activity' }).waitFor();
-  await page.getByText(/^\d+ entr/).waitFor();
-};
+import { buttonOf, fills, focusOn, headingOf, panelOf, shows, useDashboard } from '../support/dashboard';
 
 const entries = (page: Page) => page.getByRole('list', { name: 'Activity, newest first' }).locator('summary');
 
@@ -30,7 +22,7 @@ const openedValues = async (page: Page, sentence: string) => {
   return entry.getByRole('row').allInnerTexts();
 };
 
-/** Waits for the sentences, which a filter brings. */
+/** Waits for the sentences, which the page or a filter brings. */
 const expectSentences = async (page: Page, expected: string[]) => {
   await page
     .getByText(expected.length === 1 ? '1 entry' : `${expected.length} entries`, { exact: true })
@@ -38,7 +30,7 @@ const expectSentences = async (page: Page, expected: string[]) => {
   expect(await sentences(page)).toEqual(expected);
 };
 
-describeInBrowser('the activity in the dashboard', () => {
+describeInBrowser('what has happened, in the dashboard,', () => {
   const { service, visit } = useDashboard({ RATE_LIMIT_PER_MINUTE: '100000' });
 
   const createToken = async (api: Client, name: string): Promise<{ id: string; token: string }> =>
@@ -77,9 +69,13 @@ describeInBrowser('the activity in the dashboard', () => {
     'The application created the token Test',
   ];
 
+  const createPeople = async ({ organizationId }: Client, from: number, to: number) => {
+    const users = service().app.get(UsersService);
+    for (let n = from; n <= to; n++) await users.create(organizationId, aUser({ name: `Person ${n}` }));
+  };
+
   it('is told in sentences, the newest first, with the values before and after', async () => {
-    const { page } = await visit({}, live);
-    await toActivity(page);
+    const { page } = await visit('activity', live);
     await expectSentences(page, ALL);
 
     expect(await openedValues(page, CHANGED_TWO)).toEqual([
@@ -96,38 +92,38 @@ describeInBrowser('the activity in the dashboard', () => {
 
   it('is filtered by kind, person and token', async () => {
     let adaId = '';
-    const { page } = await visit({}, async (api) => (adaId = (await live(api)).ada.id));
-    await toActivity(page);
-    await page.getByLabel('Kind').selectOption('Users changed');
+    const { page } = await visit('activity', async (api) => (adaId = (await live(api)).ada.id));
+    await shows(page, /^\d+ entr/);
+    await fills(page, { Kind: 'Users changed' });
     await expectSentences(page, [CHANGED_TWO, CHANGED_ROLE]);
-    await page.getByLabel('Done by').selectOption({ label: await optionOf(page, 'Nightly sync') });
+    await fills(page, { 'Done by': await optionOf(page, 'Nightly sync') });
     await expectSentences(page, [CHANGED_ROLE]);
-    await page.getByLabel('Kind').selectOption('Any kind');
+    await fills(page, { Kind: 'Any kind' });
     await expectSentences(page, [REVOKED, CHANGED_ROLE, CREATED_GRACE, CREATED_ADA]);
 
-    await page.getByLabel('Person').fill('grace');
+    await fills(page, { Person: 'grace' });
     await page.getByRole('button', { name: 'Grace Hopper grace@example.com' }).click();
     await expectSentences(page, [CREATED_GRACE]);
-    await page.getByRole('button', { name: 'Show everything' }).and(page.locator(':focus')).click();
-    await page.getByLabel('Done by').selectOption('Any token');
+    await buttonOf(page, 'Show everything').and(page.locator(':focus')).click();
+    await fills(page, { 'Done by': 'Any token' });
     await expectSentences(page, ALL);
 
     for (const [text, name] of [
       ['lovelace ada', 'Ada Lovelace ada@example.org (deleted)'],
       [adaId, adaId], // of somebody who may have been purged
     ]) {
-      await page.getByLabel('Person').fill('nobody at all');
-      await page.getByText('Nobody found').waitFor();
-      await page.getByLabel('Person').fill(text);
+      await fills(page, { Person: 'nobody at all' });
+      await shows(page, 'Nobody found');
+      await fills(page, { Person: text });
       await page.getByRole('button', { name }).click();
       await expectSentences(page, [DELETED, CHANGED_TWO, CHANGED_ROLE, CREATED_ADA]);
-      await page.getByRole('button', { name: 'Show everything' }).click();
+      await buttonOf(page, 'Show everything').click();
     }
-    await page.getByLabel('Person').fill('ada@');
+    await fills(page, { Person: 'ada@' });
     await page.getByRole('button', { name: '(deleted)' }).click();
     await expectSentences(page, [DELETED, CHANGED_TWO, CHANGED_ROLE, CREATED_ADA]);
-    await page.getByLabel('Kind').selectOption('Tokens revoked');
-    await page.getByText('There are no such entries.').waitFor();
+    await fills(page, { Kind: 'Tokens revoked' });
+    await shows(page, 'There are no such entries.');
   });
 
   const optionOf = async (page: Page, name: string) =>
@@ -138,31 +134,24 @@ describeInBrowser('the activity in the dashboard', () => {
       .textContent())!;
 
   it('leads from an entry to all of the same person or token', async () => {
-    const { page } = await visit({}, live);
-    await toActivity(page);
+    const { page } = await visit('activity', live);
+    await shows(page, /^\d+ entr/);
     await page.getByText(CHANGED_ROLE).click();
-    await page.getByRole('button', { name: 'Only what happened to this user' }).click();
+    await buttonOf(page, 'Only what happened to this user').click();
     await expectSentences(page, [DELETED, CHANGED_TWO, CHANGED_ROLE, CREATED_ADA]);
-    await page.getByText('Only what happened to Ada Lovelace').waitFor();
-    await page.getByRole('button', { name: 'Show everything' }).click();
+    await shows(page, 'Only what happened to Ada Lovelace');
+    await buttonOf(page, 'Show everything').click();
     await expectSentences(page, ALL);
-    await page.getByRole('button', { name: 'Only what this token did' }).click();
+    await buttonOf(page, 'Only what this token did').click();
     await expectSentences(page, [REVOKED, CHANGED_ROLE, CREATED_GRACE, CREATED_ADA]);
     expect(await page.getByLabel('Done by').inputValue()).toMatch(/^tok_/);
   });
 
   it('grows as one scrolls, without a double or a gap while more happens', async () => {
-    let create = async (_from: number, _to: number) => {};
-    const { page } = await visit({}, async ({ organizationId }) => {
-      const users = service().app.get(UsersService);
-      create = async (from, to) => {
-        for (let n = from; n <= to; n++) await users.create(organizationId, aUser({ name: `Person ${n}` }));
-      };
-      await create(1, 170);
-    });
-    await toActivity(page);
+    const { page, api } = await visit('activity', (api) => createPeople(api, 1, 170));
+    await shows(page, /^\d+ entr/);
     for (let added = 171; (await entries(page).count()) < 171; added += 3) {
-      await create(added, added + 2);
+      await createPeople(api, added, added + 2);
       const count = await entries(page).count();
       await page.evaluate('scrollTo(0, 1e6)');
       await entries(page).nth(count).waitFor({ state: 'attached' });
@@ -172,7 +161,7 @@ describeInBrowser('the activity in the dashboard', () => {
     expect(shown.slice(0, -1)).toEqual(
       Array.from({ length: 170 }, (_, n) => `The application created Person ${170 - n}`),
     );
-    await page.getByRole('button', { name: 'Refresh' }).click();
+    await buttonOf(page, 'Refresh').click();
     await entries(page)
       .first()
       .filter({ hasText: /Person (17[1-9]|18\d)/ })
@@ -180,34 +169,27 @@ describeInBrowser('the activity in the dashboard', () => {
   });
 
   it('grows at the press of a button, and the focus is on the first entry that is new', async () => {
-    const { page } = await visit({}, async (api, page) => {
+    const { page } = await visit('activity', async (api, page) => {
       // Without the observer nothing but the button brings more.
       await page.addInitScript({ content: `IntersectionObserver.prototype.observe = () => {}` });
-      const users = service().app.get(UsersService);
-      for (let n = 1; n <= 60; n++) await users.create(api.organizationId, aUser({ name: `Person ${n}` }));
+      await createPeople(api, 1, 60);
     });
-    await toActivity(page);
-    await page.getByText('50 entries, and older ones below').waitFor();
-    const more = page.getByRole('button', { name: 'Show older entries' });
+    await shows(page, /^\d+ entr/);
+    await shows(page, '50 entries, and older ones below');
+    const more = buttonOf(page, 'Show older entries');
     await more.focus();
     await page.keyboard.press('Enter');
     await page.getByText('61 entries', { exact: true }).waitFor();
-    await entries(page).nth(50).and(page.locator(':focus')).waitFor();
+    await focusOn(entries(page).nth(50));
     expect(await more.getAttribute('aria-disabled')).toBe('true');
     await page.keyboard.press('Enter');
     await page.getByRole('table').waitFor();
     await page.keyboard.press('Tab');
-    await page
-      .getByRole('button', { name: 'Only what happened to this user' })
-      .and(page.locator(':focus'))
-      .waitFor();
+    await focusOn(buttonOf(page, 'Only what happened to this user'));
   });
 
   it('goes on after a failure where it was', async () => {
-    const { page, expectErrors } = await visit({}, async (api) => {
-      const users = service().app.get(UsersService);
-      for (let n = 1; n <= 60; n++) await users.create(api.organizationId, aUser({ name: `Person ${n}` }));
-    });
+    const { page, expectErrors } = await visit('tokens', (api) => createPeople(api, 1, 60));
     expectErrors(500);
     const fail = (pattern: string) =>
       page.route(pattern, (route) =>
@@ -218,47 +200,80 @@ describeInBrowser('the activity in the dashboard', () => {
       );
     await fail('**/api/v1/events?**');
     await page.getByRole('link', { name: 'Activity' }).click();
-    await page.getByText('The service failed.').waitFor();
+    await shows(page, 'The service failed.');
     await page.unroute('**/api/v1/events?**');
     await fail('**/api/v1/events?**cursor=**');
-    await page.getByRole('button', { name: 'Try again' }).click();
+    await buttonOf(page, 'Try again').click();
     await entries(page).first().waitFor();
     await page.evaluate('scrollTo(0, 1e6)');
-    await page.getByText('The service failed.').waitFor();
+    await shows(page, 'The service failed.');
     expect(await entries(page).count()).toBe(50);
     await page.unroute('**/api/v1/events?**cursor=**');
-    await page.getByRole('button', { name: 'Try again' }).click();
+    await buttonOf(page, 'Try again').click();
     await page.getByText('61 entries', { exact: true }).waitFor();
   });
 
-  it('shows markup in names as text, and tells of the purged and of kinds that it does not know', async () => {
-    const { page } = await visit({}, async (api) => {
-      const tokens = service().app.get(TokensService);
-      await tokens.create(api.organizationId, { name: HOSTILE, scopes: ['users:read'] });
-    });
+  it('tells of the purged and of kinds that it does not know', async () => {
+    const { page } = await visit('activity');
     const event = (type: string, data: object | null, id: string) => ({
       ...{ id, sequence: 1, type, data, occurredAt: '2026-01-31T09:30:00.000Z', source: 'service' },
       ...{ actor: { type: 'system', id: null, name: 'purge' }, requestId: null },
       target: { type: type.split('.')[0], id: 'some_1' },
     });
-    await toActivity(page);
-    await page.getByText(`The application created the token ${HOSTILE}`).waitFor();
-    expect(await page.locator('img, body script').count()).toBe(0);
-
     const data = [
       event('user.purged', null, 'evt_3'),
       event('user.created', null, 'evt_2'),
       event('team.merged', { team: { name: 'All', size: 7 } }, 'evt_1'),
     ];
     await page.route('**/api/v1/events?**', (route) => route.fulfill({ json: { data, nextCursor: null } }));
-    await page.getByRole('button', { name: 'Refresh' }).click();
+    await buttonOf(page, 'Refresh').click();
     await expectSentences(page, [
       'The service purged a deleted user',
       'The service created a user who has been purged',
       'The service caused team.merged of the team All',
     ]);
     await entries(page).first().click();
-    await page.getByText('The values were removed when the user was purged.').waitFor();
+    await shows(page, 'The values were removed when the user was purged.');
     expect(await openedValues(page, 'team.merged')).toEqual(['Field\tAfter', 'Name\tAll', 'Size\t7 (JSON)']);
+  });
+});
+
+describeInBrowser('the overview of the dashboard', () => {
+  const { visit } = useDashboard();
+
+  it('shows users, what ends soon, what fails, and what has happened', async () => {
+    const { page } = await visit('', async (api) => {
+      await api.createUser({ name: 'Grace' });
+      await api.createUser({ active: false });
+      const fields = { name: 'Ends soon', scopes: ['users:read'], expiresIn: '3d' };
+      await api.post('/v1/tokens', fields).expect(201);
+    });
+    await focusOn(headingOf(page, 'Overview'));
+    await page.locator('.figures').waitFor();
+    expect((await page.locator('.figures').innerText()).replace(/\s+/g, ' ').trim()).toBe(
+      'Users 2 Active 1 Created in 30 days 2',
+    );
+    await page.getByRole('img', { name: /the most, 2, on/ }).waitFor();
+    await page.getByText('Show as a table').click();
+    const first = panelOf(page, 'Users created').getByRole('row').nth(1);
+    await first.waitFor();
+    expect(await first.getByRole('cell').last().innerText()).toContain('2');
+    await shows(panelOf(page, 'Webhooks that fail'), 'There are no webhooks.');
+    await shows(panelOf(page, 'Latest activity'), 'Test created Grace');
+    await panelOf(page, 'Tokens that end soon').getByRole('link', { name: 'Ends soon' }).click();
+    await headingOf(page, 'Ends soon').waitFor();
+    await page.goBack();
+    await headingOf(page, 'Overview').waitFor();
+  });
+
+  it('shows a number that the service counts no further', async () => {
+    const { page } = await visit('', async (api, page) => {
+      const { body } = await api.get('/api/v1/statistics').expect(200);
+      const users = { total: 100_000, active: 2_000, exact: false };
+      await page.route('**/api/v1/statistics', (route) => route.fulfill({ json: { ...body, users } }));
+    });
+    const figures = page.locator('.figures');
+    await figures.getByText('100,000+', { exact: true }).waitFor();
+    await figures.getByText('2,000', { exact: true }).waitFor();
   });
 });

@@ -3,14 +3,27 @@
  * @only embedded postgres: the requests of the dashboard are those of the API
  */
 import { createHash } from 'node:crypto';
-import type { Page } from 'playwright-core';
 import { TokensService } from '../../src';
 import { newId } from '../../src/platform/database/id';
-import { faultsInEveryVariant, prepareAccessibility } from '../support/accessibility';
+import { faultsInEveryVariant } from '../support/accessibility';
 import { describeInBrowser } from '../support/browser';
 import type { Client } from '../support/client';
 import { nextMoment } from '../support/clock';
-import { actionsOf, chooseAction, dialogButton, rowsOf, signIn, useDashboard } from '../support/dashboard';
+import {
+  actionsOf,
+  buttonOf,
+  chooseAction,
+  closed,
+  focusOn,
+  headingOf,
+  panelOf,
+  rowsOf,
+  showAt,
+  shows,
+  signIn,
+  submits,
+  useDashboard,
+} from '../support/dashboard';
 import { type FakeIssuer, startIssuer } from '../support/issuer';
 import { exchange } from '../support/oauth';
 
@@ -31,7 +44,7 @@ describeInBrowser('issued tokens in the dashboard', () => {
     issuer = await startIssuer();
     env.TOKEN_ISSUERS = `${issuer.url} sub=${SUBJECT} -> ${ACME} users:read`;
   });
-  const { service, open } = useDashboard(env);
+  const { service, enter } = useDashboard(env);
   beforeAll(() =>
     service().dataSource.query(`INSERT INTO organizations (id, name) VALUES ($1, 'Acme')`, [ACME]),
   );
@@ -82,23 +95,6 @@ describeInBrowser('issued tokens in the dashboard', () => {
     return token.id;
   };
 
-  /** Signs in at the address. */
-  const visit = async (path: string, api: Client, value = api.tokenValue) => {
-    const window = await open();
-    await prepareAccessibility(window.page);
-    await window.page.goto(`${service().url}/dashboard${path}`);
-    await signIn(window.page, value);
-    return window;
-  };
-  const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1, exact: true });
-  const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
-  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-  const sessions = (page: Page) => page.getByRole('checkbox', { name: 'Sessions and issued tokens' });
-  const showAt = (page: Page, path: string) =>
-    page.evaluate(
-      `history.replaceState({ index: 0 }, '', '/dashboard/${path}'); dispatchEvent(new PopStateEvent('popstate'))`,
-    );
-
   it('stand among sessions, each with a mark that says who has issued it', async () => {
     const api = await service().client({ organizationId: ACME });
     const parent = await create(api);
@@ -107,10 +103,11 @@ describeInBrowser('issued tokens in the dashboard', () => {
     await federate();
     await personSignsIn(ACME, issuer.url, 'Ada Lovelace', 'Ada Lovelace@corp.example');
     await personSignsIn(ACME, 'application', 'Grace', 'Grace'); // in a host application
-    const { page } = await visit('/tokens', api);
-    await page.getByText('2 tokens on this page').waitFor();
-    await sessions(page).check();
-    await page.getByText('6 tokens on this page').waitFor();
+    const { page } = await enter('tokens', api);
+    const sessions = page.getByRole('checkbox', { name: 'Sessions and issued tokens' });
+    await shows(page, '2 tokens on this page');
+    await sessions.check();
+    await shows(page, '6 tokens on this page');
     const rows = await rowsOf(page);
     const { host } = new URL(issuer.url);
     expect(rows.map((row) => /Issued by \S+|Signed in: \w+/.exec(row)?.[0])).toEqual([
@@ -133,11 +130,11 @@ describeInBrowser('issued tokens in the dashboard', () => {
     expect(await faultsInEveryVariant(page)).toEqual([]);
 
     await page.getByRole('link', { name: 'Issued by CI' }).click();
-    await heading(page, 'CI').and(page.locator(':focus')).waitFor();
+    await focusOn(headingOf(page, 'CI'));
     expect(new URL(page.url()).pathname).toBe(`/dashboard/tokens/${parent.id}`);
     await page.goBack();
-    await page.getByText('6 tokens on this page').waitFor();
-    expect(await sessions(page).isChecked()).toBe(true);
+    await shows(page, '6 tokens on this page');
+    expect(await sessions.isChecked()).toBe(true);
   });
 
   it('are counted on the page of their token, listed from there, and revoked with it', async () => {
@@ -146,34 +143,34 @@ describeInBrowser('issued tokens in the dashboard', () => {
     await create(api, { name: 'Other' });
     const values = [await issue(parent), await issue(parent), await issue(parent)];
     await api.withValue(values[0]).delete('/v1/tokens/current').expect(204);
-    const { page } = await visit(`/tokens/${parent.id}`, api);
+    const { page } = await enter(`tokens/${parent.id}`, api);
     expect(await faultsInEveryVariant(page)).toEqual([]);
-    await panel(page, 'Token').getByRole('link', { name: '2 active tokens' }).click();
+    await panelOf(page, 'Token').getByRole('link', { name: '2 active tokens' }).click();
 
-    await page.getByText('2 tokens on this page').waitFor();
-    await page.getByText('Only tokens issued by CI').waitFor();
+    await shows(page, '2 tokens on this page');
+    await shows(page, 'Only tokens issued by CI');
     expect(await page.getByRole('radio', { name: 'active' }).isChecked()).toBe(true);
-    expect(await sessions(page).count()).toBe(0);
+    expect(await page.getByRole('checkbox', { name: 'Sessions and issued tokens' }).count()).toBe(0);
     expect(await faultsInEveryVariant(page)).toEqual([]);
     await page.getByRole('radio', { name: 'all' }).check();
-    await page.getByText('3 tokens on this page').waitFor();
+    await shows(page, '3 tokens on this page');
     await page.reload();
     await signIn(page, api.tokenValue);
-    await page.getByText('3 tokens on this page').waitFor();
+    await shows(page, '3 tokens on this page');
     await page.getByRole('radio', { name: 'expired' }).check();
-    await page.getByText('It has issued no expired tokens.').waitFor();
-    await button(page, 'Show all tokens').click();
-    await heading(page, 'API tokens').and(page.locator(':focus')).waitFor();
-    await page.getByText('3 tokens on this page').waitFor();
+    await shows(page, 'It has issued no expired tokens.');
+    await buttonOf(page, 'Show all tokens').click();
+    await focusOn(headingOf(page, 'API tokens'));
+    await shows(page, '3 tokens on this page');
     expect((await rowsOf(page)).map((row) => row.split(' ')[0])).toEqual(['Other', 'CI', 'Test']);
     expect(new URL(page.url()).search).toBe('');
 
     await page.getByRole('link', { name: 'CI', exact: true }).click();
-    await button(page, 'Revoke').click();
-    await page.getByText('The 2 tokens that it has issued are revoked with it.').waitFor();
+    await buttonOf(page, 'Revoke').click();
+    await shows(page, 'The 2 tokens that it has issued are revoked with it.');
     expect(await faultsInEveryVariant(page)).toEqual([]);
-    await dialogButton(page, 'Revoke token').click();
-    await panel(page, 'Token').getByText('revoked', { exact: true }).waitFor();
+    await submits(page, 'Revoke token');
+    await panelOf(page, 'Token').getByText('revoked', { exact: true }).waitFor();
     expect(await page.getByText('active tokens').count()).toBe(0);
     for (const value of values) await api.withValue(value).get('/v1/tokens/current').expect(401);
   });
@@ -184,32 +181,32 @@ describeInBrowser('issued tokens in the dashboard', () => {
     const child = api.withValue(await issue(parent));
     await child.createUser({ name: 'Grace Hopper' });
     const { body } = await child.get('/v1/tokens/current').expect(200);
-    const { page } = await visit(`/tokens/${body.id}`, api);
-    await page.getByText('What it does counts as done by the token that issued it.').waitFor();
-    await button(page, 'Revoke').waitFor();
-    expect(await button(page, 'Rotate').count()).toBe(0);
+    const { page } = await enter(`tokens/${body.id}`, api);
+    await shows(page, 'What it does counts as done by the token that issued it.');
+    await buttonOf(page, 'Revoke').waitFor();
+    expect(await buttonOf(page, 'Rotate').count()).toBe(0);
     expect(await faultsInEveryVariant(page)).toEqual([]);
-    const facts = panel(page, 'Token');
+    const facts = panelOf(page, 'Token');
     expect(await facts.getByText('Issued', { exact: true }).count()).toBe(0);
     await facts.getByRole('link', { name: 'Nightly sync' }).click();
-    await page.getByText('Nightly sync created Grace Hopper').waitFor();
-    await panel(page, 'Token').getByRole('link', { name: '1 active token' }).waitFor();
-    expect(await button(page, 'Rotate').count()).toBe(1);
+    await shows(page, 'Nightly sync created Grace Hopper');
+    await panelOf(page, 'Token').getByRole('link', { name: '1 active token' }).waitFor();
+    expect(await buttonOf(page, 'Rotate').count()).toBe(1);
 
     await federate();
     const { data } = await service().app.get(TokensService).list(ACME, { session: true, limit: 1 });
     await showAt(page, `tokens/${data[0].id}`);
-    await facts.getByText(issuer.url).waitFor();
+    await shows(facts, issuer.url);
     await facts.getByText(SUBJECT, { exact: true }).waitFor();
-    await page.getByText(`The issuer ${issuer.url} created the token ${SUBJECT.slice(0, 100)}`).waitFor();
+    await shows(page, `The issuer ${issuer.url} created the token ${SUBJECT.slice(0, 100)}`);
     expect(await facts.getByText('who signed in').count()).toBe(0);
-    expect(await button(page, 'Rotate').count()).toBe(0);
+    expect(await buttonOf(page, 'Rotate').count()).toBe(0);
     expect(await faultsInEveryVariant(page)).toEqual([]);
 
     await showAt(page, `tokens/${await personSignsIn(ACME, issuer.url, 'Ada Lovelace', '00u1')}`);
-    await facts.getByText('by Ada Lovelace, who signed in').waitFor();
-    await facts.getByText('No active tokens').waitFor(); // it could issue some
-    expect(await button(page, 'Rotate').count()).toBe(0);
+    await shows(facts, 'by Ada Lovelace, who signed in');
+    await shows(facts, 'No active tokens'); // it could issue some
+    expect(await buttonOf(page, 'Rotate').count()).toBe(0);
   });
 
   it('are counted page by page, and hide no other token where many are', async () => {
@@ -220,8 +217,8 @@ describeInBrowser('issued tokens in the dashboard', () => {
     await create(api, { name: 'Other' });
     const inDays = `UPDATE tokens SET expires_at = now() + interval '3 days 1 hour' WHERE id = $1`;
     await service().dataSource.query(inDays, [api.tokenId]);
-    const { page, requestedUrls } = await visit('', api);
-    const ending = panel(page, 'Tokens that end soon').getByRole('list').getByRole('link');
+    const { page, requestedUrls } = await enter('', api);
+    const ending = panelOf(page, 'Tokens that end soon').getByRole('list').getByRole('link');
     await ending.first().waitFor();
     expect(await ending.allInnerTexts()).toEqual(['Test']);
     await page.getByRole('link', { name: 'Activity', exact: true }).click();
@@ -236,9 +233,9 @@ describeInBrowser('issued tokens in the dashboard', () => {
     ]);
     await page.getByRole('link', { name: 'API tokens' }).click();
     await chooseAction(page, 'Revoke', 'CI');
-    await page.getByText('The 201 tokens that it has issued are revoked with it.').waitFor();
-    await dialogButton(page, 'Revoke token').click();
-    await dialogButton(page, 'Cancel').waitFor({ state: 'detached' });
+    await shows(page, 'The 201 tokens that it has issued are revoked with it.');
+    await submits(page, 'Revoke token');
+    await closed(page);
     const ofTokens = requestedUrls
       .map((url) => new URL(url))
       .filter(({ pathname }) => /tokens$/.test(pathname));
@@ -253,38 +250,41 @@ describeInBrowser('issued tokens in the dashboard', () => {
     const api = await service().client();
     const id = await personSignsIn(api.organizationId, issuer.url, 'Ada', '00u1');
     await service().app.get(TokensService).exchange(api.organizationId, id);
-    const { page } = await visit(`/tokens/${id}`, api);
+    const { page } = await enter(`tokens/${id}`, api);
     await page.getByRole('link', { name: '1 active token', exact: true }).waitFor();
-    await button(page, 'Revoke').click();
-    await page.getByText('The token that it has issued is revoked with it.').waitFor();
+    await buttonOf(page, 'Revoke').click();
+    await shows(page, 'The token that it has issued is revoked with it.');
   });
 
   it('are said to end also where they could not be counted', async () => {
     const api = await service().client();
     const parent = await create(api);
     await issue(parent);
-    const { page, expectErrors } = await visit('/tokens', api);
+    const { page, expectErrors } = await enter('tokens', api);
     const pattern = '**/tokens?**parent=**';
     expectErrors(500);
     await page.route(pattern, (route) =>
       route.fulfill({ status: 500, json: { code: 'internal_error', detail: 'It failed.', errors: [] } }),
     );
     await chooseAction(page, 'Revoke', 'CI');
-    await page.getByText('Tokens that it has issued are revoked with it.').waitFor();
-    await dialogButton(page, 'Cancel').click();
+    await shows(page, 'Tokens that it has issued are revoked with it.');
+    await submits(page, 'Cancel');
     await page.getByRole('link', { name: 'CI', exact: true }).click();
-    await panel(page, 'Token').getByText('It failed.').waitFor();
+    await shows(panelOf(page, 'Token'), 'It failed.');
     await page.unroute(pattern);
-    await panel(page, 'Token').getByRole('button', { name: 'Try again' }).click();
-    await panel(page, 'Token').getByRole('link', { name: '1 active token', exact: true }).waitFor();
-    await button(page, 'Revoke').click();
-    await page.getByText('The token that it has issued is revoked with it.').waitFor();
+    await panelOf(page, 'Token').getByRole('button', { name: 'Try again' }).click();
+    await panelOf(page, 'Token').getByRole('link', { name: '1 active token', exact: true }).waitFor();
+    await buttonOf(page, 'Revoke').click();
+    await shows(page, 'The token that it has issued is revoked with it.');
   });
 
   it('end without a warning, also that of this session', async () => {
     const api = await service().client();
-    const { page } = await visit('/tokens', api, await issue(await create(api, { expiresIn: '90d' })));
-    await page.getByText('2 tokens on this page').waitFor();
+    const { page } = await enter(
+      'tokens',
+      api.withValue(await issue(await create(api, { expiresIn: '90d' }))),
+    );
+    await shows(page, '2 tokens on this page');
     expect(await page.getByRole('complementary').count()).toBe(0);
   });
 });

@@ -15,6 +15,8 @@ import {
   focusOn,
   headingOf,
   namesOf,
+  panelOf,
+  showAt,
   shows,
   signIn,
   submits,
@@ -182,6 +184,38 @@ describeInBrowser('a session of the dashboard', () => {
     await page.getByRole('link', LINK).click();
     await shows(page, 'You were signed out because your organization is suspended.');
     expect(await page.getByRole('navigation', { name: 'Sections' }).count()).toBe(0);
+  });
+});
+
+describeInBrowser('the dashboard with few rights', () => {
+  const { enter, service } = useDashboard();
+
+  it('shows and asks only what the scopes of the token allow', async () => {
+    const api = await service().client();
+    await service().client({ organizationId: api.organizationId }); // another admin token, so that no last one ends
+    const user = await api.createUser({ name: 'Ada' });
+    // Nobody signs in with a token that may only read users, but a session can go on with one.
+    const { body } = await api.post('/v1/tokens', { name: 'Reader', scopes: ['users:read'] }).expect(201);
+    const { page, requestedUrls } = await enter(`tokens/${api.tokenId}`, api);
+    await page.route('**/rotate', (route) => route.fulfill({ status: 201, json: body }));
+    await buttonOf(page, 'Rotate').click();
+    await submits(page, 'Rotate token');
+    await submits(page, 'Done');
+    await submits(page, 'I have saved it');
+    await closed(page);
+    const before = requestedUrls.length;
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await shows(page, 'shown to tokens with the scope admin');
+    await page.locator('.figures').waitFor();
+    expect(await page.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual(['Users created']);
+    expect(requestedUrls.slice(before).filter((url) => /events|webhooks|tokens\?/.test(url))).toEqual([]);
+
+    await showAt(page, `users/${user.id}`);
+    await headingOf(page, 'Ada').waitFor();
+    await shows(panelOf(page, 'Groups'), 'In no group.');
+    for (const name of ['Edit', 'Deactivate', 'Delete', "Export this person's data"])
+      expect(await buttonOf(page, name).count()).toBe(0);
+    expect(await page.getByRole('heading', { name: 'Activity' }).count()).toBe(0);
   });
 });
 

@@ -3,7 +3,7 @@
  * @only embedded postgres: the document does not depend on the database
  */
 import type { Page } from 'playwright-core';
-import { faultsInEveryVariant, prepareAccessibility } from '../support/accessibility';
+import { faultsInEveryVariant } from '../support/accessibility';
 import { describeInBrowser } from '../support/browser';
 import { tokensIn, useDashboard } from '../support/dashboard';
 import { startGateway } from '../support/gateway';
@@ -161,7 +161,6 @@ describeInBrowser('the API reference', () => {
       process.stdout.write(`Not checked in /docs: ${rule}, because ${reason}.\n`);
     const { page } = await open();
     const api = await service().client();
-    await prepareAccessibility(page);
     await page.goto(`${service().url}/docs${CREATE}`);
     await operation(page, CREATE).getByRole('button', { name: 'Try it out' }).waitFor();
     await summary(page, LIST).click();

@@ -58,7 +58,7 @@ describe('a change concerns', () => {
       `test/database/migrations.spec.ts`,
     );
     expect(leftOutOf(`src/index.ts`)).toContain(`test/embedding/module.spec.ts`);
-    expect(leftOutOf(`dashboard/users/list/gone.tsx`)).toContain(`test/dashboard/users.spec.ts`);
+    expect(leftOutOf(`dashboard/users/list/gone.tsx`)).toContain(`test/dashboard/edit-users.spec.ts`);
   });
 
   it('none if nobody knows the file, which is said', () => {

@@ -7,7 +7,7 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import type { Page } from 'playwright-core';
 import { newId } from '../../src/platform/database/id';
 import { TokensService } from '../../src';
-import { accessibilityFaults, faultsInEveryVariant, prepareAccessibility } from '../support/accessibility';
+import { accessibilityFaults, faultsInEveryVariant } from '../support/accessibility';
 import { describeInBrowser } from '../support/browser';
 import { signIn, tokensIn, useDashboard } from '../support/dashboard';
 import { type FakeIssuer, startIssuer } from '../support/issuer';
@@ -59,7 +59,6 @@ describeInBrowser('signing in with OpenID Connect', () => {
   /** Opens a page and signs in, until it shows `goal`. */
   async function begin(path: string, goal: (page: Page) => Promise<unknown>) {
     const window = await open();
-    await prepareAccessibility(window.page);
     await window.page.goto(`${publicUrl}/dashboard${path}`);
     await window.page.getByRole('button', { name: /^Sign in with 127/ }).waitFor();
     expect(await accessibilityFaults(window.page)).toEqual([]);
@@ -143,7 +142,6 @@ describeInBrowser('signing in with OpenID Connect', () => {
     issuer.claims = { ...issuer.claims, groups: ['<i>Guests</i>'] };
     const { page, expectErrors } = await open();
     expectErrors(403);
-    await prepareAccessibility(page);
     await page.goto(`${publicUrl}/dashboard`);
     await page.getByRole('button', { name: /^Sign in with 127/ }).click();
     await page.getByText('groups: sent, but no rule has its value').waitFor();
@@ -156,7 +154,7 @@ describeInBrowser('signing in with OpenID Connect', () => {
 
   it('is off while the issuer does not answer, and a token is not', async () => {
     const answer = { issuer: 'login.example.com', available: false, url: '', signedIn: false };
-    const { page } = await visit({}, (_api, page) =>
+    const { page } = await visit('tokens', (_api, page) =>
       page.route('**/dashboard/session', (route) => route.fulfill({ json: answer })),
     );
     await page.getByRole('button', { name: 'Sign out' }).click();
