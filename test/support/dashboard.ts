@@ -41,6 +41,7 @@ export function useDashboard(env: NodeJS.ProcessEnv = {}, options: TestServiceOp
       await window.close();
       await own?.close();
     }
+    await shared?.clearCookies();
   });
 
   const open = async (options?: WindowOptions) => {
