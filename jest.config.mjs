@@ -4,8 +4,14 @@ process.chdir(import.meta.dirname); // an editor may start Jest in another folde
 
 process.env.NODE_NO_WARNINGS = '1'; // Jest's processes inherit it
 
-// As nest build compiles, but for import(): Node's own would not find the TypeScript.
-const swc = { ...JSON.parse(readFileSync('.swcrc', 'utf8')), swcrc: false, module: { type: 'commonjs' } };
+// As nest build compiles, but import() is a require() of the TypeScript that it names.
+const built = JSON.parse(readFileSync('.swcrc', 'utf8'));
+const swc = {
+  ...built,
+  swcrc: false,
+  jsc: { ...built.jsc, rewriteRelativeImportExtensions: false },
+  module: { type: 'commonjs' },
+};
 
 /** @type {import('jest').Config} */
 export default {

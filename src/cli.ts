@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import './entry/process/node-version';
 import './entry/process/signals';
-import { run } from './entry/cli/commands';
+import { runAsProcess } from './entry/cli/process';
 
-void run();
+void runAsProcess(process.argv.slice(2));

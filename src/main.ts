@@ -1,7 +1,6 @@
 import './entry/process/node-version';
 import './entry/process/signals';
-import { run } from './entry/cli/commands';
+import { runAsProcess } from './entry/cli/process';
 
 /** Starts the service: what `npm start`, `nest start` and the image run. `ums start` is the same command. */
-const [node, file, ...options] = process.argv;
-void run([node, file, 'start', ...options]);
+void runAsProcess(['start', ...process.argv.slice(2)]);

@@ -9,6 +9,7 @@ import { type CsvOptions, readCsv } from '../../src/entry/cli/import/csv-file';
 import type { ImportFile, ImportRow } from '../../src/entry/cli/import/import-file';
 import { readNdjson } from '../../src/entry/cli/import/ndjson-file';
 import { runImport } from '../../src/entry/cli/import/run-import';
+import { collector } from '../support/process';
 
 /** A stream of chunks of the given size, which may end inside a character or a line break. */
 const streamOf = (content: string | Buffer, chunkSize = 64 * 1024) => {
@@ -341,9 +342,9 @@ describe('an NDJSON file of refused rows', () => {
 
 describe('the report of an import', () => {
   it('counts one row, and names no file of refused rows if none could be written', async () => {
-    const stderr = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
-    const stdout = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const [stdout, stderr] = [collector(), collector()];
     await runImport(
+      { env: {}, stdin: Readable.from([]), stdout, stderr },
       {
         file: csv('email\na@x.com,A\n'),
         add: () => Promise.reject(new Error('No row can be read.')),
@@ -354,11 +355,7 @@ describe('the report of an import', () => {
       },
       {},
     );
-    process.exitCode = undefined;
-    const report = stderr.mock.calls.join('');
-    const summary = stdout.mock.calls.join('');
-    stderr.mockRestore();
-    stdout.mockRestore();
+    const [summary, report] = [stdout.text(), stderr.text()];
     expect(summary).toMatch(/^1 row in [\d.]+ s: 0 created/);
     expect(report).toContain('Refused:\n  line 2: row has 2 cells, but the header has 1\n');
     expect(report).not.toMatch(/null|All refused rows/);

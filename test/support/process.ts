@@ -1,5 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Readable, Writable } from 'node:stream';
+import { ConsoleLogger, Logger } from '@nestjs/common';
+import { run as runCommand } from '../../src/entry/cli/commands';
+
+// What Nest logs while a command runs belongs to the service of the suite, if it has one, and to no terminal.
+if (Logger['staticInstanceRef'] instanceof ConsoleLogger) Logger.overrideLogger(false);
 
 /** A running process of the built command line. */
 export interface Ums {
@@ -11,7 +17,7 @@ export interface Ums {
   exit: Promise<number | null>;
 }
 
-/** Starts a command; with `input: 'pipe'` the caller can write to its standard input. */
+/** Starts a command in a process of its own; with `input: 'pipe'` the caller can write to its standard input. */
 export function ums(args: string[], env: NodeJS.ProcessEnv, input: 'ignore' | 'pipe' = 'ignore'): Ums {
   const child = spawn(process.execPath, ['dist/src/cli.js', ...args], {
     env: { PATH: process.env.PATH, ...env },
@@ -28,10 +34,25 @@ export function ums(args: string[], env: NodeJS.ProcessEnv, input: 'ignore' | 'p
   };
 }
 
-/** Runs a command and waits for its end. */
-export async function run(args: string[], env: NodeJS.ProcessEnv) {
+/** Runs a command in a process of its own, and waits for its end. */
+export async function runProcess(args: string[], env: NodeJS.ProcessEnv) {
   const command = ums(args, env);
   return { code: await command.exit, stdout: command.stdout(), stderr: command.stderr() };
+}
+
+/** The same without a process, which takes most of the time of a command. `start` needs one. */
+export async function run(args: string[], env: NodeJS.ProcessEnv) {
+  if (args[0] === 'start') return runProcess(args, env);
+  const [stdout, stderr] = [collector(), collector()];
+  const code = await runCommand(args, { env, stdin: Readable.from([]), stdout, stderr });
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+/** A stream that keeps its text. */
+export function collector() {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({ write: (chunk, _encoding, done) => done(void chunks.push(chunk)) });
+  return Object.assign(stream, { text: () => Buffer.concat(chunks).toString() });
 }
 
 export interface Running extends Ums {

@@ -1,81 +1,99 @@
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { VERSION } from '../../platform/feature/version';
-import { watchStandardOutput } from './output';
+import type { Shell } from './shell';
 
 /** Adds its options, arguments, subcommands and action to a command. */
-type Definition = (command: Command) => void;
+type Definition = (command: Command, shell: Shell) => void;
 
 /** The commands. Each is loaded when it is called, because Nest, TypeORM and pg take a second. */
 const COMMANDS: [name: string, description: string, load: () => Promise<Definition>][] = [
   ['start', 'start the service', async () => startCommand],
-  ['migrate', 'run pending migrations', async () => (await import('./database/migrate.js')).migrateCommand],
+  ['migrate', 'run pending migrations', async () => (await import('./database/migrate.ts')).migrateCommand],
   [
     'distribute',
     'distribute the tables over the nodes of a Citus cluster',
-    async () => (await import('./database/distribute.js')).distributeCommand,
+    async () => (await import('./database/distribute.ts')).distributeCommand,
   ],
   [
     'organizations',
     'create, list, rename and delete organizations',
-    async () => (await import('./organizations.js')).organizationsCommand,
+    async () => (await import('./organizations.ts')).organizationsCommand,
   ],
   [
     'tokens',
     'create, list, rotate and revoke API tokens',
-    async () => (await import('./tokens.js')).tokensCommand,
+    async () => (await import('./tokens.ts')).tokensCommand,
   ],
   [
     'users',
     'import and export the users of an organization, and restore or purge deleted ones',
-    async () => (await import('./users.js')).usersCommand,
+    async () => (await import('./users.ts')).usersCommand,
   ],
-  ['groups', 'list the groups of an organization', async () => (await import('./groups.js')).groupsCommand],
+  ['groups', 'list the groups of an organization', async () => (await import('./groups.ts')).groupsCommand],
   [
     'seed',
     'create sample users for a demo or benchmark; they are the same every time',
-    async () => (await import('./seed.js')).seedCommand,
+    async () => (await import('./seed.ts')).seedCommand,
   ],
-  ['events', 'watch the events of an organization', async () => (await import('./events.js')).eventsCommand],
+  ['events', 'watch the events of an organization', async () => (await import('./events.ts')).eventsCommand],
   [
     'webhooks',
     'list the webhooks of an organization, and encrypt all secrets with a new key',
-    async () => (await import('./webhooks.js')).webhooksCommand,
+    async () => (await import('./webhooks.ts')).webhooksCommand,
   ],
 ];
 
-function startCommand(command: Command): void {
+function startCommand(command: Command, { env }: Shell): void {
   command
     .option('--demo', 'add 500 sample users to an empty organization')
     .option('--json', 'print addresses and token as JSON')
     .addHelpText('after', '\nExample:\n  PORT=8080 ums start')
     .action(async (output: { demo?: boolean; json?: boolean }) => {
-      const { start } = await import('../process/start.js');
-      await start(process.env, output);
+      const { start } = await import('../process/start.ts');
+      await start(env, output);
     });
 }
 
-/** Runs the command in the arguments of the process. */
-export async function run([node, script, ...args] = process.argv): Promise<void> {
-  watchStandardOutput();
+/**
+ * Runs the command in the arguments, and returns its exit code. `prepare` runs before it, unless it is `start`, which
+ * takes over its process, and goes on after it has returned.
+ */
+export async function run(
+  args: string[],
+  shell: Shell,
+  prepare: (command: string) => Promise<void> = async () => {},
+): Promise<number> {
+  const { stdout, stderr } = shell;
   const program = new Command('ums')
     .description(
       'Command line of the User Management Service. It reads the same environment variables as the service.',
     )
     .version(VERSION)
-    .addHelpText('after', '\nExample:\n  ums start --demo');
+    .addHelpText('after', '\nExample:\n  ums start --demo')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      getOutHelpWidth: () => stdout.columns!,
+      getErrHelpWidth: () => stderr.columns!,
+    });
 
   for (const [name, description] of COMMANDS) program.command(name).description(description);
   program.hook('preSubcommand', async (_program, command) => {
     const [, , load] = COMMANDS.find(([name]) => name === command.name())!;
-    if (command.name() !== 'start') (await import('./log.js')).logToStandardError();
-    (await load())(command);
+    if (command.name() !== 'start') await prepare(command.name());
+    (await load())(command, shell);
   });
   // `ums help users` would show a command that is not loaded; `ums users --help` loads it.
   const [first, ...others] = args;
   const asked = first === 'help' && others.length > 0 ? [...others, '--help'] : args;
   try {
-    await program.parseAsync([node, script, ...asked]);
+    await program.parseAsync(asked, { from: 'user' });
+    return shell.exitCode ?? 0;
   } catch (error) {
-    (await import('../process/failure.js')).exitWith(error);
+    if (error instanceof CommanderError) return error.exitCode; // it has been printed, or it is help
+    const { messageOf } = await import('../process/failure.ts');
+    stderr.write(`${messageOf(error)}\n`);
+    return shell.exitCode ?? 1;
   }
 }

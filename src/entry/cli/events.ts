@@ -8,6 +8,7 @@ import { ListEventsDto } from '../../events/event/event.dto';
 import { validateOrThrow } from '../../platform/http/input/validate';
 import { printable } from '../process/pretty-log';
 import { Interruption } from './interruption';
+import type { Shell } from './shell';
 import { withOrganization } from './with-service';
 
 const POLL_MS = 1_000;
@@ -19,7 +20,7 @@ interface TailOptions {
   json?: boolean;
 }
 
-export function eventsCommand(events: Command): void {
+export function eventsCommand(events: Command, shell: Shell): void {
   events.addHelpText('after', '\nExample:\n  ums events tail --organization org_…');
 
   events
@@ -30,12 +31,14 @@ export function eventsCommand(events: Command): void {
     .option('--since <time>', 'begin at this time, such as 2026-01-31T09:30:00Z; default: now')
     .option('--json', 'print one JSON object per line')
     .addHelpText('after', '\nExample:\n  ums events tail --organization org_… --type user.deleted --json')
-    .action(tail);
+    .action((options: TailOptions) => tail(options, shell));
 }
 
-async function tail({ organization, type, since, json }: TailOptions): Promise<void> {
+async function tail({ organization, type, since, json }: TailOptions, shell: Shell): Promise<void> {
+  const { stdout, stderr } = shell;
+  const say = (line: string) => stderr.write(`${line}\n`);
   const query = validateOrThrow(ListEventsDto, { type, since, limit: 200 });
-  await withOrganization({ organization, command: 'ums events tail' }, async (app) => {
+  await withOrganization(shell, { organization, command: 'ums events tail' }, async (app) => {
     const stop = new AbortController();
     const interruption = new Interruption(() => stop.abort());
     const log = app.get(EventLog);
@@ -43,14 +46,14 @@ async function tail({ organization, type, since, json }: TailOptions): Promise<v
     let position = since === undefined ? await newest(log, organization) : undefined;
     let isOutage = false;
     // Standard output ends with its reader, as `| head` does.
-    while (!stop.signal.aborted && process.stdout.writable) {
+    while (!stop.signal.aborted && stdout.writable) {
       const page = await log.page(organization, query, position ?? 0).catch(undefinedIfUnavailable);
       if (!page && !isOutage) say('The database is not available. Waiting for it …');
       isOutage = !page;
       if (page && position !== undefined && position < page.removed)
         say(`The events ${position + 1} to ${page.removed} are missing here: they are no longer kept.`);
       for (const row of page?.rows ?? [])
-        process.stdout.write(`${json ? eventAsJson(row) : lineOf(serializeEvent(row))}\n`);
+        stdout.write(`${json ? eventAsJson(row) : lineOf(serializeEvent(row))}\n`);
       position = page?.position ?? position;
       if (!page?.hasMore) await pause();
     }
@@ -66,8 +69,6 @@ async function newest(log: EventLog, organizationId: string): Promise<number> {
     position = last;
   }
 }
-
-const say = (line: string) => process.stderr.write(`${line}\n`);
 
 function undefinedIfUnavailable(error: unknown): undefined {
   if (databaseFailure(error) !== 'unavailable') throw error;

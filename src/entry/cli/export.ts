@@ -6,7 +6,6 @@ import { formatRows } from '../../../csv/write-csv';
 import { LARGE_JOB } from '../../platform/database/data-source';
 import { Database } from '../../platform/database/database';
 import { pagesOf } from '../../platform/pages/paginate';
-import { optimizeForSize } from '../process/v8';
 import { type Role, ROLES, type User, USER_COLUMNS, USER_FIELDS } from '../../users/user/user.entity';
 import type { UserFilter } from '../../users/user/user.filter';
 import { pageOfUsers } from '../../users/user/user-query';
@@ -15,6 +14,7 @@ import type { UserView } from '../../users/user/user.view';
 import { type Format, fileFormatOf, formatOption, isTsv } from './import/format';
 import { Interruption } from './interruption';
 import { count, counted } from './progress';
+import type { Shell } from './shell';
 import { withOrganization } from './with-service';
 
 const PAGE_SIZE = 1_000;
@@ -28,7 +28,7 @@ interface ExportOptions {
   active?: 'true' | 'false';
 }
 
-export function addExport(users: Command): void {
+export function addExport(users: Command, shell: Shell): void {
   users
     .command('export')
     .description('write users, oldest first, to standard output or a file')
@@ -53,19 +53,21 @@ Examples:
   ums users export --organization org_… --active false --output inactive.csv
   ums users export --organization org_… | jq -r .email`,
     )
-    .action(exportUsers);
+    .action((options: ExportOptions) => exportUsers(options, shell));
 }
 
-async function exportUsers({ organization, output, json, ...options }: ExportOptions): Promise<void> {
+async function exportUsers(
+  { organization, output, json, ...options }: ExportOptions,
+  shell: Shell,
+): Promise<void> {
   const filter: UserFilter = {
     role: options.role,
     active: options.active === undefined ? undefined : options.active === 'true',
   };
   const format = fileFormatOf(output ?? '', options.format);
   const delimiter = isTsv(output ?? '') ? '\t' : ',';
-  optimizeForSize();
   const command = 'ums users export';
-  await withOrganization({ organization, command, timeouts: LARGE_JOB }, async (app) => {
+  await withOrganization(shell, { organization, command, timeouts: LARGE_JOB }, async (app) => {
     let users = 0;
     const interruption = new Interruption();
     async function* pages(): AsyncGenerator<UserView[]> {
@@ -79,11 +81,11 @@ async function exportUsers({ organization, output, json, ...options }: ExportOpt
     const texts = exportTexts(pages(), { format, delimiter });
     try {
       await (output === undefined
-        ? pipeline(texts, process.stdout, { end: false })
+        ? pipeline(texts, shell.stdout, { end: false })
         : writeAtomically(output, texts));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EPIPE') return; // the reader has closed the pipe, as `| head` does
-      if (interruption.signal) process.exitCode = interruption.exitCode;
+      if (interruption.signal) shell.exitCode = interruption.exitCode;
       const result =
         output === undefined ? `${count(users)} users were written` : `${output} was not created`;
       throw new Error(`The export is incomplete: ${result}. ${(error as Error).message}`, { cause: error });
@@ -93,7 +95,7 @@ async function exportUsers({ organization, output, json, ...options }: ExportOpt
     const summary = json
       ? JSON.stringify({ users, format, output: output ?? null })
       : `${counted(users, 'user')}.`;
-    (output === undefined ? process.stderr : process.stdout).write(`${summary}\n`);
+    (output === undefined ? shell.stderr : shell.stdout).write(`${summary}\n`);
   });
 }
 

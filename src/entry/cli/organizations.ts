@@ -5,9 +5,15 @@ import { CreateOrganizationDto, OrganizationNameDto } from '../../organizations/
 import { OrganizationsService } from '../../organizations/organizations.service';
 import { LARGE_JOB } from '../../platform/database/data-source';
 import { addSubcommand, type OutputOptions, print } from './output';
+import type { Shell } from './shell';
 import { withService } from './with-service';
 
-export function organizationsCommand(organizations: Command): void {
+export function organizationsCommand(organizations: Command, shell: Shell): void {
+  const withOrganizations = <Result>(
+    run: (service: OrganizationsService) => Promise<Result>,
+    timeouts?: object,
+  ) => withService(shell, (app) => run(app.get(OrganizationsService)), timeouts);
+
   organizations.addHelpText('after', '\nExample:\n  ums organizations list');
 
   addSubcommand(organizations, 'create', 'create an organization', '"Example Inc." --external-id 4711')
@@ -15,7 +21,7 @@ export function organizationsCommand(organizations: Command): void {
     .option('--external-id <id>', 'the ID by which another system knows the organization')
     .action(async (name: string, { externalId, ...output }: OutputOptions & { externalId?: string }) => {
       const input = validateOrThrow(CreateOrganizationDto, { name, externalId });
-      print(await withOrganizations((service) => service.create(input.name, input)), output);
+      print(shell, await withOrganizations((service) => service.create(input.name, input)), output);
     });
 
   addSubcommand(organizations, 'rename', 'change the name of an organization', 'org_… "Example Ltd."')
@@ -23,7 +29,7 @@ export function organizationsCommand(organizations: Command): void {
     .argument('<name>', 'new display name')
     .action(async (id: string, name: string, output: OutputOptions) => {
       const input = validateOrThrow(OrganizationNameDto, { name });
-      print(await withOrganizations((service) => service.rename(id, input.name)), output);
+      print(shell, await withOrganizations((service) => service.rename(id, input.name)), output);
     });
 
   for (const [command, description] of [
@@ -34,24 +40,19 @@ export function organizationsCommand(organizations: Command): void {
       .argument('<id>', 'the ID of the organization')
       .action(async (id: string, output: OutputOptions) => {
         const by = systemCaller(id, 'cli', `ums organizations ${command}`);
-        print(await withOrganizations((service) => service[command](by)), output);
+        print(shell, await withOrganizations((service) => service[command](by)), output);
       });
 
   addSubcommand(organizations, 'delete', 'delete a suspended organization with everything in it', 'org_…')
     .argument('<id>', 'the ID of the organization')
     .action(async (id: string, output: OutputOptions) => {
       await withOrganizations((service) => service.delete(id), LARGE_JOB);
-      print({ deleted: id }, output);
+      print(shell, { deleted: id }, output);
     });
 
   addSubcommand(organizations, 'list', 'list all organizations, oldest first', '--json').action(
     async (output: OutputOptions) => {
-      print(await withOrganizations((service) => service.list()), output);
+      print(shell, await withOrganizations((service) => service.list()), output);
     },
   );
 }
-
-const withOrganizations = <Result>(
-  run: (service: OrganizationsService) => Promise<Result>,
-  timeouts?: object,
-) => withService((app) => run(app.get(OrganizationsService)), timeouts);

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { printable } from '../process/pretty-log';
+import type { Shell } from './shell';
 
 export interface OutputOptions {
   json?: boolean;
@@ -14,28 +15,16 @@ export const addSubcommand = (parent: Command, name: string, description: string
     .addHelpText('after', `\nExample:\n  ums ${parent.name()} ${name} ${example}`);
 
 /** Prints one object or a list: as one JSON document with `--json`, otherwise as text. */
-export function print(result: object | object[], { json }: OutputOptions): void {
-  if (json) process.stdout.write(`${JSON.stringify(result)}\n`);
+export function print({ stdout }: Shell, result: object | object[], { json }: OutputOptions): void {
+  if (json) stdout.write(`${JSON.stringify(result)}\n`);
   else if (!Array.isArray(result))
-    process.stdout.write(
+    stdout.write(
       `${fields(result)
         .map(([key, value]) => `${key}: ${value}`)
         .join('\n')}\n`,
     );
-  else if (result.length === 0) process.stdout.write('none\n');
-  else process.stdout.write(table(result));
-}
-
-/** The exit code of a process that SIGPIPE ended, as shells report it. */
-const BROKEN_PIPE = 141;
-
-/** Ends quietly if the reader has closed the pipe (`| head`), but reports other failures, such as a full disk. */
-export function watchStandardOutput(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    process.exitCode = error.code === 'EPIPE' ? BROKEN_PIPE : 1;
-    if (error.code !== 'EPIPE') process.stderr.write(`Standard output: ${error.message}\n`);
-  });
-  process.stderr.on('error', () => {}); // there is nowhere left to report it
+  else if (result.length === 0) stdout.write('none\n');
+  else stdout.write(table(result));
 }
 
 const fields = (row: object) => Object.entries(row).map(([key, value]) => [key, formatValue(value)]);

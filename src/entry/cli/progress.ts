@@ -1,3 +1,5 @@
+import type { Shell } from './shell';
+
 /** Shows progress on standard error: one line that is updated on a terminal, one line per 10 % elsewhere. */
 export class Progress {
   private readonly startedAt = performance.now();
@@ -8,7 +10,7 @@ export class Progress {
   /** Without a `total`, it prints a line per 100,000 rows instead. */
   constructor(
     private readonly total: number | undefined,
-    private readonly to: NodeJS.WriteStream = process.stderr,
+    private readonly to: Shell['stderr'],
   ) {}
 
   get seconds(): number {

@@ -2,10 +2,10 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { LARGE_JOB } from '../../platform/database/data-source';
 import { BatchService } from '../../users/batch/batch.service';
 import { person } from '../demo/people';
-import { optimizeForSize } from '../process/v8';
 import type { ImportRow } from './import/import-file';
 import { withReason } from './import/ndjson-file';
 import { runImport } from './import/run-import';
+import type { Shell } from './shell';
 import { withOrganization } from './with-service';
 
 interface SeedOptions {
@@ -14,21 +14,21 @@ interface SeedOptions {
   json?: boolean;
 }
 
-export function seedCommand(command: Command): void {
+export function seedCommand(command: Command, shell: Shell): void {
   command
     .requiredOption('--organization <id>', 'the organization to add them to')
     .requiredOption('--users <n>', 'number of users; existing ones are changed back', parseCount)
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', '\nExample:\n  ums seed --organization org_… --users 500')
-    .action(seed);
+    .action((options: SeedOptions) => seed(options, shell));
 }
 
-async function seed({ organization, users, ...output }: SeedOptions): Promise<void> {
-  optimizeForSize();
+async function seed({ organization, users, ...output }: SeedOptions, shell: Shell): Promise<void> {
   const command = 'ums seed';
-  await withOrganization({ organization, command, timeouts: LARGE_JOB }, async (app, by) => {
+  await withOrganization(shell, { organization, command, timeouts: LARGE_JOB }, async (app, by) => {
     const options = { mode: 'upsert', atomic: false, dryRun: false } as const;
     await runImport(
+      shell,
       {
         file: { rows: sampleRows(users) },
         add: async (users) => (await app.get(BatchService).run(by, { users, ...options })).answer,

@@ -9,6 +9,7 @@ import { newTokenValue } from '../../tokens/token-value';
 import { CreateTokenDto, RotateTokenDto } from '../../tokens/tokens.dto';
 import { TokensService } from '../../tokens/tokens.service';
 import { addSubcommand, type OutputOptions, print } from './output';
+import type { Shell } from './shell';
 import { addList, withOrganization, withRow } from './with-service';
 
 const TOKEN = {
@@ -16,8 +17,8 @@ const TOKEN = {
   missing: 'There is no such token. List them with: ums tokens list --organization <id>',
 };
 
-export function tokensCommand(tokens: Command): void {
-  addList(tokens, 'list the tokens of an organization, newest first', (app, by, page) =>
+export function tokensCommand(tokens: Command, shell: Shell): void {
+  addList(shell, tokens, 'list the tokens of an organization, newest first', (app, by, page) =>
     app.get(TokensService).list(by, page),
   );
 
@@ -43,21 +44,26 @@ export function tokensCommand(tokens: Command): void {
         rateLimit: rateLimit === undefined ? undefined : Number(rateLimit),
       });
       const { token, value } = await withOrganization(
+        shell,
         { organization, command: 'ums tokens create' },
-        (app, by) => app.get(TokensService).create(by, input).catch(nameOption),
+        (app, by) => app.get(TokensService).create(by, input).catch(nameOption(shell.env)),
       );
-      print({ ...token, token: value }, output);
+      print(shell, { ...token, token: value }, output);
     });
 
   addSubcommand(tokens, 'revoke', 'revoke a token, immediately and permanently', 'tok_…')
     .argument('<id>', 'the ID of the token, not its value')
     .action(async (id: string, output: OutputOptions) => {
-      const revoked = await withRow({ ...TOKEN, id, command: 'ums tokens revoke' }, async (app, by) => {
-        const tokens = app.get(TokensService);
-        await tokens.revoke(by, id);
-        return tokens.get(by, id);
-      });
-      print(revoked, output);
+      const revoked = await withRow(
+        shell,
+        { ...TOKEN, id, command: 'ums tokens revoke' },
+        async (app, by) => {
+          const tokens = app.get(TokensService);
+          await tokens.revoke(by, id);
+          return tokens.get(by, id);
+        },
+      );
+      print(shell, revoked, output);
     });
 
   addSubcommand(
@@ -77,10 +83,12 @@ export function tokensCommand(tokens: Command): void {
     )
     .action(async (id: string, { overlap, expiresIn, ...output }: RotateOptions) => {
       const input = validateOrThrow(RotateTokenDto, { overlap, expiresIn });
-      const { token, value } = await withRow({ ...TOKEN, id, command: 'ums tokens rotate' }, (app, by) =>
-        app.get(TokensService).rotate(by, id, input).catch(nameOption),
+      const { token, value } = await withRow(
+        shell,
+        { ...TOKEN, id, command: 'ums tokens rotate' },
+        (app, by) => app.get(TokensService).rotate(by, id, input).catch(nameOption(shell.env)),
       );
-      print({ ...token, token: value }, output);
+      print(shell, { ...token, token: value }, output);
     });
 
   tokens
@@ -90,7 +98,7 @@ export function tokensCommand(tokens: Command): void {
     .addHelpText('after', '\nExample:\n  BOOTSTRAP_TOKEN=$(ums tokens generate) ums start')
     .action(({ json }: OutputOptions) => {
       const token = newTokenValue();
-      process.stdout.write(`${json ? JSON.stringify({ token }) : token}\n`);
+      shell.stdout.write(`${json ? JSON.stringify({ token }) : token}\n`);
     });
 }
 
@@ -108,11 +116,11 @@ interface RotateOptions extends OutputOptions {
 }
 
 /** Rethrows an error. If it is about the term of a token, its message also says how to set one that is accepted. */
-function nameOption(error: unknown): never {
+const nameOption = (env: NodeJS.ProcessEnv) => (error: unknown) => {
   const { errors = [] } =
     error instanceof BadRequestException ? (error.getResponse() as { errors?: Fault[] }) : {};
   if (!errors.some(({ field }) => field === 'expiresIn')) throw error;
-  const { tokenMaxDays } = readConfig(process.env);
+  const { tokenMaxDays } = readConfig(env);
   const advice = `TOKEN_MAX_DAYS is ${tokenMaxDays}. Set --expires-in ${tokenMaxDays}d, or a shorter lifetime.`;
   throw new Error(`${messageOf(error)}\n${advice}`, { cause: error });
-}
+};

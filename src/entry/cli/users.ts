@@ -7,6 +7,7 @@ import { DeletedUsersService } from '../../users/deleted/deleted-users.service';
 import { addExport } from './export';
 import { addImport } from './import/command';
 import { addSubcommand, type OutputOptions, print } from './output';
+import type { Shell } from './shell';
 import { withRow } from './with-service';
 
 type Options = OutputOptions & { organization?: string };
@@ -22,10 +23,10 @@ const ORGANIZATION = [
   'the organization of the user; without it, all organizations are searched',
 ] as const;
 
-export function usersCommand(users: Command): void {
+export function usersCommand(users: Command, shell: Shell): void {
   users.addHelpText('after', '\nExample:\n  ums users import people.csv --organization org_…');
-  addImport(users);
-  addExport(users);
+  addImport(users, shell);
+  addExport(users, shell);
 
   addSubcommand(users, 'restore', 'restore a deleted user', 'usr_… --organization org_…')
     .argument('<id>', 'the ID of the deleted user')
@@ -34,7 +35,7 @@ export function usersCommand(users: Command): void {
     .action(async (id: string, { email, organization, ...output }: Options & { email?: string }) => {
       const changes = validateOrThrow(RestoreUserDto, { email });
       const row = { ...DELETED_USER, id, organization, command: 'ums users restore' };
-      const restored = await withRow(row, (app, by) =>
+      const restored = await withRow(shell, row, (app, by) =>
         app
           .get(DeletedUsersService)
           .restore(by, id, changes)
@@ -43,7 +44,7 @@ export function usersCommand(users: Command): void {
             throw new Error(`${error.message} Give another one with --email.`, { cause: error });
           }),
       );
-      print(restored, output);
+      print(shell, restored, output);
     });
 
   addSubcommand(
@@ -56,7 +57,7 @@ export function usersCommand(users: Command): void {
     .option(...ORGANIZATION)
     .action(async (id: string, { organization, ...output }: Options) => {
       const row = { ...DELETED_USER, id, organization, command: 'ums users purge' };
-      await withRow(row, (app, by) => app.get(DeletedUsersService).purge(by, id));
-      print({ purged: id }, output);
+      await withRow(shell, row, (app, by) => app.get(DeletedUsersService).purge(by, id));
+      print(shell, { purged: id }, output);
     });
 }

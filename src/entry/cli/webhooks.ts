@@ -2,10 +2,11 @@ import type { Command } from 'commander';
 import { WebhookSecrets } from '../../webhooks/webhook/webhook-secrets';
 import { WebhooksService } from '../../webhooks/webhooks.service';
 import { type OutputOptions, print } from './output';
+import type { Shell } from './shell';
 import { addList, withService } from './with-service';
 
-export function webhooksCommand(webhooks: Command): void {
-  addList(webhooks, 'list the webhooks of an organization, newest first', (app, by, page) =>
+export function webhooksCommand(webhooks: Command, shell: Shell): void {
+  addList(shell, webhooks, 'list the webhooks of an organization, newest first', (app, by, page) =>
     app.get(WebhooksService).list(by, page),
   );
 
@@ -15,6 +16,10 @@ export function webhooksCommand(webhooks: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  WEBHOOK_ENCRYPTION_KEY=<new key>,<old key> ums webhooks rewrap')
     .action(async (output: OutputOptions) => {
-      print({ rewrapped: await withService((app) => app.get(WebhookSecrets).rewrap()) }, output);
+      print(
+        shell,
+        { rewrapped: await withService(shell, (app) => app.get(WebhookSecrets).rewrap()) },
+        output,
+      );
     });
 }

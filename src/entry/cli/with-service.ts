@@ -12,18 +12,19 @@ import { type Page, pagesOf } from '../../platform/pages/paginate';
 import { readConfig, serviceOptions } from '../process/config';
 import { schema } from '../../schema';
 import { ServiceModule } from '../../service.module';
-import { LOGGER } from './log';
 import { addSubcommand, type OutputOptions, print } from './output';
+import type { Shell } from './shell';
 
 /**
  * Runs a command on the service, without HTTP and background work, on the configured database. Only the embedded
  * database is migrated first, because no other process uses it.
  */
 export async function withService<Result>(
+  { env }: Shell,
   run: (app: INestApplicationContext) => Promise<Result>,
   timeouts?: object,
 ): Promise<Result> {
-  const config = readConfig(process.env);
+  const config = readConfig(env);
   const migrate = config.databaseUrl === undefined;
   const { dataSource, close } = await openDatabase({ ...config, migrate }, schema, timeouts);
   try {
@@ -31,7 +32,6 @@ export async function withService<Result>(
     const options = { ...serviceOptions(config), ...WITHOUT_REQUESTS };
     const app = await NestFactory.createApplicationContext(ServiceModule.on(dataSource, options), {
       abortOnError: false,
-      logger: LOGGER,
     });
     try {
       return await run(app);
@@ -49,24 +49,30 @@ type Run<Result> = (app: INestApplicationContext, by: Caller) => Promise<Result>
 
 /** Runs a command in an organization. Throws if it does not exist. */
 export const withOrganization = <Result>(
+  shell: Shell,
   { organization, command, timeouts }: { organization: string; command: string; timeouts?: object },
   run: Run<Result>,
 ) =>
-  withService(async (app) => {
-    const organizations = app.get(OrganizationsService);
-    await organizations.get(organization).catch((error: unknown) => {
-      if (!(error instanceof NotFoundException)) throw error;
-      throw new Error('There is no such organization. List them with: ums organizations list');
-    });
-    return run(app, systemCaller(organization, 'cli', command));
-  }, timeouts);
+  withService(
+    shell,
+    async (app) => {
+      const organizations = app.get(OrganizationsService);
+      await organizations.get(organization).catch((error: unknown) => {
+        if (!(error instanceof NotFoundException)) throw error;
+        throw new Error('There is no such organization. List them with: ums organizations list');
+      });
+      return run(app, systemCaller(organization, 'cli', command));
+    },
+    timeouts,
+  );
 
 /** Runs a command on a row of any organization, or only of this one. Throws `missing` if there is no such row. */
 export const withRow = <Result>(
+  shell: Shell,
   { entity, id, organization, missing, command }: RowOptions,
   run: Run<Result>,
 ) =>
-  withService(async (app) => {
+  withService(shell, async (app) => {
     const [row] = await app.get(Database).readAll<{ organizationId: string }>(
       sql`SELECT organization_id AS "organizationId" FROM ${entity}
           WHERE id = ${id} AND ${organization ? sql`organization_id = ${organization}` : sql`true`}`,
@@ -85,6 +91,7 @@ interface RowOptions {
 
 /** Adds the subcommand `list`, which prints all items of an organization, and an example of it to `parent`. */
 export function addList(
+  shell: Shell,
   parent: Command,
   description: string,
   list: (app: INestApplicationContext, by: Caller, page: object) => Promise<Page<object>>,
@@ -96,11 +103,11 @@ export function addList(
     .requiredOption('--organization <id>', `the organization that the ${items} belong to`)
     .action(async ({ organization, ...output }: OutputOptions & { organization: string }) => {
       const all: object[] = [];
-      await withOrganization({ organization, command: `ums ${items} list` }, async (app, by) => {
+      await withOrganization(shell, { organization, command: `ums ${items} list` }, async (app, by) => {
         for await (const page of pagesOf((cursor) => list(app, by, { limit: 200, cursor })))
           all.push(...page);
       });
-      print(all, output);
+      print(shell, all, output);
     });
 }
 

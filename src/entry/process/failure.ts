@@ -72,9 +72,3 @@ export function messageOf(error: unknown): string {
   const advice = REFUSED[code] ?? (isOfDatabase ? adviceToConnect(code, error) : undefined);
   return advice ? `The database cannot be used: ${error.message}. ${advice}` : error.message;
 }
-
-/** Prints the message of the error and ends the process. */
-export function exitWith(error: unknown): never {
-  process.stderr.write(`${messageOf(error)}\n`);
-  process.exit(process.exitCode ?? 1);
-}

@@ -93,7 +93,7 @@ async function startService(env: NodeJS.ProcessEnv, { demo, json }: Output): Pro
 /** Creates the application and listens. It is not ready yet. */
 async function serve(config: Config, database: OpenDatabase, log: Log) {
   // Imported only when enabled, because prom-client takes more memory than the service's own code.
-  const imported = config.managementPort === undefined ? undefined : await import('../metrics/metrics.js');
+  const imported = config.managementPort === undefined ? undefined : await import('../metrics/metrics.ts');
   const metrics = imported && new imported.Metrics(poolOf(database.dataSource));
   const app = await createApp(config, database, log, (record) => metrics?.count(record));
   const health = app.get(HealthService);

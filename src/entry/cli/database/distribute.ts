@@ -7,6 +7,7 @@ import { schema } from '../../../schema';
 import { readConfig } from '../../process/config';
 import { print } from '../output';
 import { counted } from '../progress';
+import type { Shell } from '../shell';
 import { requireMigrated } from '../with-service';
 
 interface DistributeArguments {
@@ -15,14 +16,14 @@ interface DistributeArguments {
   json?: boolean;
 }
 
-export function distributeCommand(command: Command): void {
+export function distributeCommand(command: Command, shell: Shell): void {
   command
     .option('--dry-run', 'only print the steps')
     .option('--schema <name>', 'the schema of the tables inside a host application')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://coordinator/ums ums distribute --dry-run')
     .action(async ({ dryRun, json, ...options }: DistributeArguments) => {
-      const config = readConfig(process.env);
+      const config = readConfig(shell.env);
       if (config.databaseUrl === undefined)
         throw new Error(
           'The embedded database cannot be distributed. Set DATABASE_URL to the coordinator of a Citus cluster.',
@@ -36,11 +37,11 @@ export function distributeCommand(command: Command): void {
         const distribution = await distribute(dataSource, {
           dryRun,
           onStep: (step, steps) =>
-            process.stderr.write(`${steps.indexOf(step) + 1}/${steps.length} ${describe(step)}\n`),
+            shell.stderr.write(`${steps.indexOf(step) + 1}/${steps.length} ${describe(step)}\n`),
         });
         const { steps, nodes } = distribution;
-        if (json) print({ [dryRun ? 'planned' : 'done']: steps, nodes }, { json });
-        else process.stdout.write(`${summary(distribution, dryRun, performance.now() - startedAt)}\n`);
+        if (json) print(shell, { [dryRun ? 'planned' : 'done']: steps, nodes }, { json });
+        else shell.stdout.write(`${summary(distribution, dryRun, performance.now() - startedAt)}\n`);
       } finally {
         await close();
       }

@@ -4,18 +4,19 @@ import { migrateDatabase, openDatabase } from '../../../platform/database/data-s
 import { pendingMigrations } from '../../../platform/database/migrate';
 import { schema } from '../../../schema';
 import { print } from '../output';
+import type { Shell } from '../shell';
 
-export function migrateCommand(command: Command): void {
+export function migrateCommand(command: Command, shell: Shell): void {
   command
     .option('--status', 'only list pending migrations; exits with 1 if there are any')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://localhost/ums ums migrate')
     .action(async ({ status, json }: { status?: boolean; json?: boolean }) => {
-      const config = readConfig(process.env);
+      const config = readConfig(shell.env);
       const names = status ? await pending(config) : await migrateDatabase(config, schema);
-      if (json) print(status ? { pending: names } : { migrated: names }, { json });
-      else process.stdout.write(`${summary(names, status)}\n`);
-      if (status && names.length > 0) process.exitCode = 1;
+      if (json) print(shell, status ? { pending: names } : { migrated: names }, { json });
+      else shell.stdout.write(`${summary(names, status)}\n`);
+      if (status && names.length > 0) shell.exitCode = 1;
     });
 }
 

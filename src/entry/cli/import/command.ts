@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LARGE_JOB } from '../../../platform/database/data-source';
-import { optimizeForSize } from '../../process/v8';
 import { type KeyField, type Mode, MODES } from '../../../users/batch/batch-rules';
 import { BatchService } from '../../../users/batch/batch.service';
 import { type Format, fileFormatOf, formatOption, isTsv } from './format';
+import type { Shell } from '../shell';
 import { withOrganization } from '../with-service';
 import { type CsvOptions, readCsv } from './csv-file';
 import type { ImportFile } from './import-file';
@@ -24,7 +24,7 @@ interface ImportOptions extends CsvOptions {
   refused?: string;
 }
 
-export function addImport(users: Command): void {
+export function addImport(users: Command, shell: Shell): void {
   users
     .command('import')
     .argument('<file>', 'CSV or NDJSON file; - for standard input')
@@ -93,24 +93,24 @@ Examples:
   ums users import staff.csv --organization org_… --mode upsert --by external-id
   zcat people.ndjson.gz | ums users import - --organization org_… --mode upsert --json`,
     )
-    .action(importUsers);
+    .action((path: string, options: ImportOptions) => importUsers(path, options, shell));
 }
 
-async function importUsers(path: string, options: ImportOptions): Promise<void> {
-  optimizeForSize();
+async function importUsers(path: string, options: ImportOptions, shell: Shell): Promise<void> {
   const { organization, mode, by: identity, dryRun = false } = options;
   if (identity && mode !== 'upsert') throw new Error('--by is for --mode upsert.');
   const format = fileFormatOf(path, options.format);
-  const { source, total, bytesRead } = open(path);
+  const { source, total, bytesRead } = open(path, shell.stdin);
   const refusedFile =
     options.refused ?? (total === undefined ? `refused.${format}` : refusedFileOf(path, format));
   if (resolve(refusedFile) === resolve(path)) throw new Error('--refused must not name the file to import.');
   requireWritable(refusedFile);
   const file = readerOf(source, path, format, options);
   const command = 'ums users import';
-  await withOrganization({ organization, command, timeouts: LARGE_JOB }, async (app, by) => {
+  await withOrganization(shell, { organization, command, timeouts: LARGE_JOB }, async (app, by) => {
     const batch = { mode, by: identity, atomic: false, dryRun };
     await runImport(
+      shell,
       {
         file,
         add: async (users) => (await app.get(BatchService).run(by, { users, ...batch })).answer,
@@ -145,8 +145,8 @@ function refusedFileOf(path: string, format: Format): string {
 }
 
 /** Opens a file or standard input; the total of standard input, a pipe or a device is unknown. */
-function open(path: string): { source: Readable; total?: number; bytesRead(): number } {
-  if (path === '-') return { source: process.stdin, bytesRead: () => 0 };
+function open(path: string, stdin: Readable): { source: Readable; total?: number; bytesRead(): number } {
+  if (path === '-') return { source: stdin, bytesRead: () => 0 };
   const fd = openSync(path, 'r');
   const stat = fstatSync(fd);
   const source = createReadStream(path, { fd });

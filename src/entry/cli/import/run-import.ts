@@ -5,6 +5,7 @@ import { USER_FIELDS, WRITABLE_FIELDS } from '../../../users/user/user.entity';
 import { messageOf } from '../../process/failure';
 import { Interruption } from '../interruption';
 import { count, counted, Progress } from '../progress';
+import type { Shell } from '../shell';
 import type { ImportFile, ImportRow } from './import-file';
 import { RefusedRows } from './refused-rows';
 
@@ -44,9 +45,9 @@ const emptySummary = (dryRun: boolean) => ({
 type ImportSummary = ReturnType<typeof emptySummary>;
 
 /** Runs an import until it ends, fails or receives a signal, then prints the summary and sets the exit code. */
-export async function runImport(job: ImportJob, { json }: { json?: boolean }): Promise<void> {
+export async function runImport(shell: Shell, job: ImportJob, { json }: { json?: boolean }): Promise<void> {
   const summary = emptySummary(job.dryRun);
-  const progress = new Progress(job.total);
+  const progress = new Progress(job.total, shell.stderr);
   const refused = new RefusedRows(job.refusedFile, job.file);
   const interruption = new Interruption(job.stop);
   let failure: unknown;
@@ -81,13 +82,13 @@ export async function runImport(job: ImportJob, { json }: { json?: boolean }): P
     const reason = interruption.signal ? `Stopped by ${interruption.signal}.` : messageOf(failure);
     const resume =
       'The rows imported so far are committed. To resume, run the command again with --mode upsert.\n';
-    process.stderr.write(`${reason}\n${summary.rows > 0 && !job.dryRun ? resume : ''}`);
+    shell.stderr.write(`${reason}\n${summary.rows > 0 && !job.dryRun ? resume : ''}`);
   }
-  if (json) process.stdout.write(`${JSON.stringify(summary)}\n`);
-  else if (summary.complete || summary.rows > 0) process.stdout.write(`${describeSummary(summary)}\n`);
-  if (summary.refused > 0) reportRefused(refused.firstReasons, summary);
-  if (interruption.signal) process.exitCode = interruption.exitCode;
-  else if (!summary.complete || summary.refused > 0) process.exitCode = 1;
+  if (json) shell.stdout.write(`${JSON.stringify(summary)}\n`);
+  else if (summary.complete || summary.rows > 0) shell.stdout.write(`${describeSummary(summary)}\n`);
+  if (summary.refused > 0) reportRefused(shell, refused.firstReasons, summary);
+  if (interruption.signal) shell.exitCode = interruption.exitCode;
+  else if (!summary.complete || summary.refused > 0) shell.exitCode = 1;
 }
 
 async function* batches(rows: AsyncIterable<ImportRow>): AsyncGenerator<ImportRow[]> {
@@ -113,12 +114,16 @@ function withoutServiceFields(row: unknown): unknown {
   return Object.fromEntries(Object.entries(row).filter(([name]) => !isServiceField(name)));
 }
 
-function reportRefused(firstReasons: string[], { refused, refusedFile }: ImportSummary): void {
+function reportRefused(
+  { stderr }: Shell,
+  firstReasons: string[],
+  { refused, refusedFile }: ImportSummary,
+): void {
   const more = refused > firstReasons.length ? [`and ${count(refused - firstReasons.length)} more`] : [];
   const shown = [...firstReasons, ...more].map((text) => `  ${text}`);
-  process.stderr.write(`${['Refused:', ...shown].join('\n')}\n`);
+  stderr.write(`${['Refused:', ...shown].join('\n')}\n`);
   if (!refusedFile) return;
-  process.stderr.write(
+  stderr.write(
     `All refused rows and their reasons are in ${refusedFile}. Fix these rows there and import that file.\n`,
   );
 }
