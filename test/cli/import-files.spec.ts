@@ -1,6 +1,5 @@
 /**
- * @slow it starts processes
- * @only embedded postgres: it tests the files; what is written are batches
+ * @only embedded: it uses no database
  */
 import { PassThrough, Readable } from 'node:stream';
 import fc from 'fast-check';

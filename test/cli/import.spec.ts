@@ -1,18 +1,16 @@
 /**
- * @slow it starts processes
- * @only embedded postgres: it tests the commands; what is written are batches
+ * @only embedded postgres: it tests the command; what is written are batches
  */
-import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { person } from '../../src/entry/demo/people';
 import type { Fault } from '../../src/platform/http/fault';
 import type { UserBody } from '../support/client';
+import { describeOn } from '../support/engine';
 import { ndjson, people, useJobs, writableFields } from '../support/jobs';
-import { run, ums } from '../support/process';
+import { run } from '../support/process';
 
-const { database, directory, path, file, newOrganization, job, refusedIn, exported, withService } = useJobs();
+const { database, directory, path, file, newOrganization, importFile, refusedIn, exported, withService } =
+  useJobs();
 
 /** The reasons in a file of refused rows, and the lines of the rows. */
 const reasonsIn = (name: string) =>
@@ -36,13 +34,7 @@ describe('ums users import', () => {
         updatedAt: 1,
       },
     ];
-    const { code, summary } = await job(
-      'users',
-      'import',
-      file('two', ndjson(rows)),
-      '--organization',
-      organization,
-    );
+    const { code, summary } = await importFile(file('two', ndjson(rows)), organization);
     expect(code).toBe(0);
     expect(summary).toMatchObject({ rows: 2, created: 2, refused: 0, refusedFile: null, complete: true });
 
@@ -86,13 +78,7 @@ describe('ums users import', () => {
     const broken = ['{"name": "Ada"', JSON.stringify({ ...good, name: 'x'.repeat(70_000) })];
     const text = `${ndjson([good, ...bad])}${broken.join('\n')}\n\n${ndjson([good, { ...good, name: 'Other' }])}`;
 
-    const { code, summary, stderr } = await job(
-      'users',
-      'import',
-      file('bad.ndjson', text),
-      '--organization',
-      organization,
-    );
+    const { code, summary, stderr } = await importFile(file('bad.ndjson', text), organization);
     expect(code).toBe(1);
     expect(summary).toMatchObject({
       created: 1,
@@ -133,13 +119,7 @@ describe('ums users import', () => {
       'four@example.com,Four\r\n' +
       "five@example.com,'=cmd(),,\r\n" +
       "six@example.com,'Tis,,";
-    const { code, summary } = await job(
-      'users',
-      'import',
-      file('sheet.csv', csv),
-      '--organization',
-      organization,
-    );
+    const { code, summary } = await importFile(file('sheet.csv', csv), organization);
     expect({ code, summary }).toMatchObject({ code: 1, summary: { created: 4, refused: 2 } });
     expect(refusedIn('sheet.refused.csv')).toBe(
       '\ufeffrefused_because,email,name,metadata,role\n' +
@@ -162,16 +142,16 @@ describe('ums users import', () => {
 
   it('imports a corrected file of refused rows, in the format of its input', async () => {
     const organization = await newOrganization();
-    const importFile = (name: string, ...options: string[]) =>
-      job('users', 'import', path(name), '--organization', organization, ...options);
+    const importNamed = (name: string, ...options: string[]) =>
+      importFile(path(name), organization, ...options);
 
     file(
       'de.csv',
       '\ufeffName;E-Mail;EMAIL;Role\r\n=Ada;;ada@example.com;Admin\r\n;;;\r\nBo;x;bo@example.com;\r\n',
     );
     const options = ['--ignore-columns', 'e-mail'];
-    expect((await importFile('de.csv')).stderr).toContain('use --ignore-columns "E-Mail"');
-    expect((await importFile('de.csv', ...options)).summary).toMatchObject({
+    expect((await importNamed('de.csv')).stderr).toContain('use --ignore-columns "E-Mail"');
+    expect((await importNamed('de.csv', ...options)).summary).toMatchObject({
       rows: 2,
       created: 1,
       refused: 1,
@@ -181,26 +161,26 @@ describe('ums users import', () => {
       `\ufeffrefused_because;Name;E-Mail;EMAIL;Role\n${reason};'=Ada;;ada@example.com;Admin\n`,
     );
     file('de.refused.csv', refusedIn('de.refused.csv').replace('Admin', 'admin'));
-    expect((await importFile('de.refused.csv', ...options)).summary).toMatchObject({
+    expect((await importNamed('de.refused.csv', ...options)).summary).toMatchObject({
       created: 1,
       refused: 0,
     });
 
     file('tabs.tsv', 'email\tname\nno, nobody\tCy\n');
-    expect((await importFile('tabs.tsv')).summary).toMatchObject({ refusedFile: path('tabs.refused.tsv') });
+    expect((await importNamed('tabs.tsv')).summary).toMatchObject({ refusedFile: path('tabs.refused.tsv') });
     file('tabs.refused.tsv', refusedIn('tabs.refused.tsv').replace('no, nobody', 'cy@example.com'));
-    expect((await importFile('tabs.refused.tsv')).summary).toMatchObject({ created: 1, refused: 0 });
+    expect((await importNamed('tabs.refused.tsv')).summary).toMatchObject({ created: 1, refused: 0 });
 
     file(
       'lines',
       '{"name":"Di","email":"di@example.com","role":"Viewer"}\n{"name":"Ed","email":"ed@example.com"',
     );
-    expect((await importFile('lines')).summary).toMatchObject({ refusedFile: path('lines.refused.ndjson') });
+    expect((await importNamed('lines')).summary).toMatchObject({ refusedFile: path('lines.refused.ndjson') });
     const corrected = refusedIn('lines.refused.ndjson').replace('Viewer', 'viewer').replace(/\n$/, '}\n');
     file('lines.refused.ndjson', corrected);
-    expect((await importFile('lines.refused.ndjson')).summary).toMatchObject({ created: 2, refused: 0 });
+    expect((await importNamed('lines.refused.ndjson')).summary).toMatchObject({ created: 2, refused: 0 });
 
-    expect((await importFile('lines', '--delimiter', 'tab')).stderr).toContain('are for CSV files');
+    expect((await importNamed('lines', '--delimiter', 'tab')).stderr).toContain('are for CSV files');
     const names = (await exported(organization)).map(({ name, role }) => [name, role]).sort();
     expect(names).toEqual([
       ['=Ada', 'admin'],
@@ -214,24 +194,11 @@ describe('ums users import', () => {
   it('keeps refused rows in a file that only its owner may read, even if it replaces another', async () => {
     const organization = await newOrganization();
     chmodSync(file('open.refused.ndjson', 'older'), 0o644);
-    const args = ['users', 'import', file('open.ndjson', '{}\n'), '--organization', organization];
-    await job(...args);
+    await importFile(file('open.ndjson', '{}\n'), organization);
     expect(refusedIn('open.refused.ndjson')).toBe(
       '{"refused_because":"line 1: name is required; email is required"}\n',
     );
     expect((statSync(path('open.refused.ndjson')).mode & 0o777).toString(8)).toBe('600');
-  });
-
-  it('keeps refused rows of a pipe in the working directory', async () => {
-    const command = `"$0" "$1" users import <(echo 7) --organization "$2" --json`;
-    const args = ['-c', command, process.execPath, resolve('dist/src/cli.js'), await newOrganization()];
-    const { stdout } = spawnSync('bash', args, {
-      cwd: directory(),
-      env: { PATH: process.env.PATH, ...database().env },
-      encoding: 'utf8',
-    });
-    expect(JSON.parse(stdout)).toMatchObject({ refused: 1, refusedFile: 'refused.ndjson' });
-    expect(refusedIn('refused.ndjson')).toMatch(/\n7\n$/);
   });
 
   it('says before it opens the database that it cannot write refused rows', async () => {
@@ -248,38 +215,33 @@ describe('ums users import', () => {
     }
   });
 
-  let organization: string | undefined;
   it.each([
-    ['empty.csv', '', 'is empty'],
-    ['latin.csv', Buffer.from('name,email\nJürgen,j@example.com\n', 'latin1'), 'not UTF-8'],
-    ['nickname.csv', 'email,nickname\n', '"nickname"'],
     ['nobody.csv', 'name,role\n', 'email is missing'],
-    ['twice.csv', 'email,email\n', 'email appears twice'],
     ['open.csv', 'email,name\na@example.com,"Ada\n', 'The quote that opens at line 2 is never closed.'],
-    ['endless.csv', `email,name\na@example.com,"${'x'.repeat(300_000)}`, 'never closed'],
   ])('reports the fault in %s alone, and creates no users', async (name, content, message) => {
-    organization ??= await newOrganization();
-    const args = ['users', 'import', file(name, content), '--organization', organization];
-    const { code, summary } = await job(...args);
-    expect({ code, summary }).toMatchObject({ code: 1, summary: { created: 0, complete: false } });
-    const { stdout, stderr } = await run([...args, '--dry-run'], database().env);
-    expect(stdout).toBe('');
+    const args = ['users', 'import', file(name, content), '--organization', await newOrganization()];
+    const { code, stdout, stderr } = await run([...args, '--json'], database().env);
+    expect({ code, summary: JSON.parse(stdout) }).toMatchObject({
+      code: 1,
+      summary: { created: 0, complete: false },
+    });
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/^\s+at /m);
+    expect((await run([...args, '--dry-run'], database().env)).stdout).toBe('');
   });
 
   it('with --mode upsert changes only the fields in a row, makes the new words searchable and leaves equal users untouched', async () => {
     const organization = await newOrganization();
     const original = { name: 'Ada', email: 'ada@example.com', role: 'viewer', metadata: { plan: 'pro' } };
     const same = { name: 'Same', email: 'same@example.com' };
-    await job('users', 'import', file('first', ndjson([original, same])), '--organization', organization);
+    await importFile(file('first', ndjson([original, same])), organization);
     const before = await exported(organization);
 
     const csv =
       'email,name,role,metadata\nADA@example.com,Augusta,,\nsame@example.com,Same,,\nnew@example.com,,,\n';
-    const args = ['users', 'import', file('changes.csv', csv), '--organization', organization];
-    expect((await job(...args)).summary).toMatchObject({ created: 0, refused: 3 });
-    const { code, summary } = await job(...args, '--mode', 'upsert');
+    const changes = file('changes.csv', csv);
+    expect((await importFile(changes, organization)).summary).toMatchObject({ created: 0, refused: 3 });
+    const { code, summary } = await importFile(changes, organization, '--mode', 'upsert');
     expect({ code, summary }).toMatchObject({ code: 1, summary: { updated: 1, unchanged: 1, refused: 1 } });
     expect(refusedIn('changes.refused.csv')).toBe(
       'refused_because,email,name,role,metadata\nline 4: name is required,new@example.com,,,\n',
@@ -311,12 +273,11 @@ describe('ums users import', () => {
       { externalId: 'E-1', name: 'Ada', email: 'ada@example.com' },
       { externalId: 'E-2', name: 'Bob', email: 'bob@example.com' },
     ];
-    await job('users', 'import', file('staff', ndjson(people)), '--organization', organization);
+    await importFile(file('staff', ndjson(people)), organization);
     const ids = new Map((await exported(organization)).map(({ externalId, id }) => [externalId, id]));
     const csv =
       'ExternalId,Email,name\nE-1,new@example.com,\nE-2,ada@example.com,\n,x@example.com,X\nE-3,,Eve\n';
-    const upsert = (name: string) =>
-      job('users', 'import', path(name), '--organization', organization, ...byExternalId);
+    const upsert = (name: string) => importFile(path(name), organization, ...byExternalId);
     file('staff.csv', csv);
     const first = await upsert('staff.csv');
     expect(first).toMatchObject({ code: 1, summary: { updated: 1, created: 0, refused: 3 } });
@@ -334,13 +295,13 @@ describe('ums users import', () => {
       ['E-1', ids.get('E-1'), 'Ada', 'new@example.com', 2],
       ['E-2', ids.get('E-2'), 'Bob', 'ada@example.com', 2],
     ]);
-    const noColumn = ['users', 'import', file('none.csv', 'email,name\n'), '--organization', organization];
+    const noColumn = file('none.csv', 'email,name\n');
     for (const [more, message] of [
       [['--by', 'external-id'], '--by is for --mode upsert'],
       [['--mode', 'upsert', '--by', 'name'], 'It must be email or external-id'],
       [byExternalId, 'The column externalId is missing'],
     ] as const)
-      expect((await job(...noColumn, ...more)).stderr).toContain(message);
+      expect((await importFile(noColumn, organization, ...more)).stderr).toContain(message);
   });
 
   it('with --dry-run reports what it would do with each batch, and writes nothing', async () => {
@@ -351,49 +312,32 @@ describe('ums users import', () => {
       person(1150),
       { name: 'Ada' },
     ];
-    const args = ['users', 'import', file('dry.ndjson', ndjson(rows)), '--organization', organization];
+    const dry = file('dry.ndjson', ndjson(rows));
     for (const more of [[], ['--mode', 'upsert']]) {
-      const { code, summary } = await job(...args, ...more, '--dry-run');
+      const { code, summary } = await importFile(dry, organization, ...more, '--dry-run');
       expect({ code, dryRun: summary.dryRun }).toEqual({ code: 1, dryRun: true });
       expect(await exported(organization)).toEqual([]);
-      const other = await newOrganization();
-      const real = await job(...args.slice(0, -1), other, ...more);
+      const real = await importFile(dry, await newOrganization(), ...more);
       expect({ ...summary, dryRun: false, seconds: 0 }).toEqual({ ...real.summary, seconds: 0 });
     }
   });
+});
 
-  it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
-    'keeps committed batches after a %s and resumes with --mode upsert',
-    async (signal) => {
-      const organization = await newOrganization();
-      const rows = people(0, 5000);
-      const args = ['users', 'import', file('many.ndjson', ndjson(rows)), '--organization', organization];
-      const first = ums([...args, '--json'], database().env);
-      while (!first.stderr().includes('%')) await once(first.process.stderr!, 'data');
-      first.process.kill(signal);
-      const code = await first.exit;
-
-      const committed = (await exported(organization)).length;
-      expect(committed).toBeGreaterThanOrEqual(500);
-      expect(committed).toBeLessThan(rows.length);
-      if (signal !== 'SIGKILL') {
-        expect(code).toBe(signal === 'SIGINT' ? 130 : 143);
-        expect(JSON.parse(first.stdout())).toMatchObject({
-          created: committed,
-          rows: committed,
-          complete: false,
-        });
-        expect(first.stderr()).toContain(
-          `Stopped by ${signal}.\nThe rows imported so far are committed. To resume, run the command again with --mode upsert.`,
-        );
-      }
-
-      const again = await job(...args, '--mode', 'upsert');
-      expect(again).toMatchObject({
-        code: 0,
-        summary: { created: rows.length - committed, unchanged: committed, refused: 0, complete: true },
-      });
-      expect(writableFields(await exported(organization))).toEqual(writableFields(rows));
-    },
-  );
+describeOn('postgres', 'several imports of the same users at a time', () => {
+  it('create each user once', async () => {
+    const organization = await newOrganization();
+    const rows = people(0, 4000);
+    const forward = file('forward', ndjson(rows));
+    const backward = file('backward', ndjson([...rows].reverse()));
+    const jobs = await Promise.all(
+      [forward, backward, forward, backward].map((path, i) => {
+        const options = ['--refused', `${path}.refused.${i}`, '--mode', i % 2 ? 'upsert' : 'create'];
+        return importFile(path, organization, ...options);
+      }),
+    );
+    expect(jobs.map(({ summary }) => summary.complete)).toEqual([true, true, true, true]);
+    const sum = (key: string) => jobs.reduce((total, { summary }) => total + summary[key], 0);
+    expect([sum('created'), sum('unchanged') + sum('refused')]).toEqual([4000, 12_000]);
+    expect(writableFields(await exported(organization))).toEqual(writableFields(rows));
+  });
 });

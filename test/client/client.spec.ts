@@ -1,22 +1,60 @@
 /**
  * @only embedded: other suites send its requests
  */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { runInNewContext } from 'node:vm';
+import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import {
   ApiError,
   type Client,
   type ConnectionOptions,
   createClient,
+  createOperatorClient,
   type Credentials,
+  type OperatorClientOptions,
+  type Organization,
 } from '../../client/index';
 import { GroupsService } from '../../src/groups/groups.service';
+import { newId } from '../../src/platform/database/id';
 import { collect, errorOf } from '../support/calls';
 import { aUser } from '../support/client';
+import { nextMoment } from '../support/clock';
+import { type FakeIssuer, startIssuer } from '../support/issuer';
+import { OPERATOR_TOKEN } from '../support/routes';
 import { startService, type TestService } from '../support/service';
 import { until } from '../support/until';
 
+const AUDIENCE = 'https://users.example.com';
+const [ACME, GLOBEX] = [newId('org'), newId('org')];
+
+let issuer: FakeIssuer;
 let service: TestService;
-beforeAll(async () => (service = await startService({ RATE_LIMIT_PER_MINUTE: '40' })));
-afterAll(() => service.close());
+let key: CryptoKey;
+beforeAll(async () => {
+  issuer = await startIssuer();
+  const pair = await generateKeyPair('ES256');
+  key = pair.privateKey;
+  const keys = JSON.stringify({ keys: [await exportJWK(pair.publicKey)] });
+  issuer.answerAt('/keys', (response) => response.end(keys));
+  service = await startService({
+    OPERATOR_TOKEN,
+    PUBLIC_URL: AUDIENCE,
+    TOKEN_ISSUERS: [
+      `${issuer.url} sub=crm -> ${ACME} users:read users:write`,
+      `${issuer.url} sub=both -> ${ACME} users:read`,
+      `${issuer.url} sub=both -> ${GLOBEX} users:read`,
+    ].join(', '),
+  });
+  await service.dataSource.query(`INSERT INTO organizations (id, name) VALUES ($1, 'Acme'), ($2, 'Globex')`, [
+    ACME,
+    GLOBEX,
+  ]);
+});
+afterAll(async () => {
+  await service?.close();
+  await issuer?.down();
+});
 
 async function clientOf(options: Partial<ConnectionOptions> = {}): Promise<Client> {
   const { tokenValue } = await service.client();
@@ -282,11 +320,311 @@ describe('an error', () => {
   });
 
   it('is thrown at once if the rate limit resets later than the retry budget allows', async () => {
-    const { users } = await clientOf({ retryBudgetMs: 2_000 });
-    for (let i = 0; i < 40; i++) await users.list().page();
+    const { tokens } = await clientOf();
+    const { token } = await tokens.create({ name: 'Slow', scopes: ['users:read'], rateLimit: 10 });
+    const { users } = createClient({ baseUrl: service.url, token, retryBudgetMs: 2_000 });
+    for (let i = 0; i < 10; i++) await users.list().page();
     const error = await errorOf(users.list().page());
     expect(error).toMatchObject({ status: 429, code: 'rate_limited', errors: [] });
     expect(error.retryAfter).toBeGreaterThan(50);
     expect(error.retryAfter).toBeLessThanOrEqual(60);
+  });
+});
+
+const operatorOf = (options: Partial<ConnectionOptions> = {}) =>
+  createOperatorClient({ baseUrl: service.url, token: OPERATOR_TOKEN, ...options });
+const unavailable = () => Response.json({ code: 'unavailable', detail: 'Later.' }, { status: 503 });
+
+describe('organizations', () => {
+  it('are created, read, changed, suspended, resumed and deleted', async () => {
+    const { organizations } = operatorOf();
+    const externalId = randomUUID();
+    const created = await organizations.create({ name: 'Example Inc.', externalId });
+    expect(created).toMatchObject({
+      id: expect.stringMatching(/^org_/),
+      name: 'Example Inc.',
+      externalId,
+      suspended: false,
+    });
+    const { id } = created;
+    expect(await organizations.get(id)).toEqual(created);
+    expect(await organizations.update(id, { name: 'Renamed', externalId: null })).toMatchObject({
+      name: 'Renamed',
+      externalId: null,
+    });
+    const suspended = await organizations.suspend(id);
+    expect(suspended).toMatchObject({ name: 'Renamed', suspended: true });
+    expect(await organizations.suspend(id)).toEqual(suspended);
+    expect(await organizations.resume(id)).toMatchObject({ suspended: false });
+    expect(await errorOf(organizations.delete(id))).toMatchObject({ status: 409, code: 'conflict' });
+    await organizations.suspend(id);
+    expect(await organizations.delete(id)).toBeUndefined();
+    expect(await errorOf(organizations.get(id))).toMatchObject({ status: 404, code: 'not_found' });
+    expect(await errorOf(organizations.delete(id))).toMatchObject({ status: 404 });
+  });
+
+  it('are iterated over all pages', async () => {
+    const { organizations } = operatorOf();
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n++) {
+      ids.push((await organizations.create({ name: 'Example' })).id);
+      await nextMoment();
+    }
+    const listed = await collect(organizations.list({ limit: 1 }));
+    expect(listed.slice(0, 3).map(({ id }) => id)).toEqual(ids.toReversed());
+    expect(await collect(organizations.list({ limit: 2, order: 'asc' }))).toEqual(listed.toReversed());
+    const { data, nextCursor } = await organizations.list({ limit: 2 }).page();
+    expect(data).toEqual(listed.slice(0, 2));
+    const rest = organizations.list({ limit: 2, cursor: nextCursor! });
+    expect(await collect(rest)).toEqual(listed.slice(2));
+  });
+
+  it('are found by the external id that another one cannot take', async () => {
+    const { organizations } = operatorOf();
+    const externalId = randomUUID();
+    const created = await organizations.create({ name: 'Example', externalId });
+    const error = await errorOf(organizations.create({ name: 'Example', externalId }));
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      status: 409,
+      code: 'conflict',
+      errors: [{ field: 'externalId', code: 'taken' }],
+    });
+    expect(await collect(organizations.list({ externalId }))).toEqual([created]);
+  });
+
+  it('are created once by the example in the README, however many ask at once', async () => {
+    const [, code] = /```js\n([^`]*function organizationOf[^`]*)```/.exec(
+      readFileSync('client/README.md', 'utf8'),
+    )!;
+    const scope = {
+      createOperatorClient,
+      ApiError,
+      baseUrl: service.url,
+      process: { env: { OPERATOR_TOKEN } },
+    };
+    const organizationOf = runInNewContext(`${code}; organizationOf`, scope) as (customer: {
+      id: string;
+      name: string;
+    }) => Promise<Organization>;
+    const customer = { id: randomUUID(), name: 'Example' };
+    const [first, ...others] = await Promise.all(Array.from({ length: 4 }, () => organizationOf(customer)));
+    expect(first).toMatchObject({ name: 'Example', externalId: customer.id });
+    expect(others).toEqual([first, first, first]);
+    expect(await errorOf(organizationOf({ ...customer, name: '' }))).toMatchObject({ status: 400 });
+  });
+
+  it.each(['', '.', '..'])('reject the id %j, which would address another path', (id) => {
+    const { organizations, tokens } = operatorOf();
+    for (const call of [
+      () => organizations.get(id),
+      () => organizations.suspend(id),
+      () => organizations.delete(id),
+      () => tokens.list(id),
+      () => tokens.revoke('org_x', id),
+    ])
+      expect(call).toThrow(TypeError);
+  });
+});
+
+it('the tokens of an organization are created, listed and revoked', async () => {
+  const { organizations, tokens } = operatorOf();
+  const { id } = await organizations.create({ name: 'Example' });
+  const created = await tokens.create(id, { name: 'First', scopes: ['admin'], rateLimit: 6_000 });
+  const { token, ...record } = created;
+  const client = createClient({ baseUrl: service.url, token });
+  expect(await client.tokens.current()).toMatchObject({ id: record.id, rateLimit: 6_000 });
+  await client.users.create(aUser());
+  await nextMoment();
+  const second = await tokens.create(id, { name: 'Second', scopes: ['users:read'] });
+  const ids = async (list: ReturnType<typeof tokens.list>) => (await collect(list)).map(({ id }) => id);
+  expect(await ids(tokens.list(id, { limit: 1 }))).toEqual([second.id, record.id]);
+
+  await organizations.suspend(id);
+  const refused = { status: 403, code: 'organization_suspended' };
+  expect(await errorOf(client.users.list().page())).toMatchObject(refused);
+  expect(await tokens.create(id, { name: 'Third', scopes: ['admin'] })).toMatchObject({ state: 'active' });
+  await organizations.resume(id);
+
+  expect(await tokens.revoke(id, record.id)).toBeUndefined();
+  expect(await tokens.revoke(id, record.id)).toBeUndefined();
+  expect(await errorOf(client.tokens.current())).toMatchObject({ status: 401 });
+  expect(await ids(tokens.list(id, { state: 'revoked' }))).toEqual([record.id]);
+});
+
+describe('a call of the operator', () => {
+  it('is retried only if it reads or deletes', async () => {
+    const sent: string[] = [];
+    const fetch: typeof globalThis.fetch = async (_url, init) => {
+      sent.push(init!.method!);
+      return sent.length % 2 === 0 ? Response.json({ data: [], nextCursor: null }) : unavailable();
+    };
+    const { organizations, tokens } = operatorOf({ fetch });
+    for (const call of [
+      () => organizations.list().page(),
+      () => organizations.get('org_x'),
+      () => organizations.delete('org_x'),
+      () => tokens.list('org_x').page(),
+      () => tokens.revoke('org_x', 'tok_x'),
+    ])
+      await call();
+    expect(sent).toEqual(['GET', 'GET', 'DELETE', 'GET', 'DELETE'].flatMap((method) => [method, method]));
+
+    sent.length = 0;
+    for (const call of [
+      () => organizations.create({ name: 'Example', externalId: 'customer-4711' }),
+      () => organizations.update('org_x', { name: 'Example' }),
+      () => organizations.suspend('org_x'),
+      () => organizations.resume('org_x'),
+      () => tokens.create('org_x', { name: 'First', scopes: ['admin'] }),
+    ]) {
+      expect(await errorOf(call())).toMatchObject({ status: 503 });
+      expect(sent.splice(0)).toHaveLength(1);
+    }
+  });
+
+  it('has deleted an organization if the response was lost and the retry returns 404', async () => {
+    const statuses: number[] = [];
+    const losing: typeof fetch = async (...request) => {
+      const response = await fetch(...request);
+      return statuses.push(response.status) === 1 ? unavailable() : response;
+    };
+    const { organizations } = operatorOf();
+    const { id } = await organizations.create({ name: 'Example' });
+    await organizations.suspend(id);
+    expect(await operatorOf({ fetch: losing }).organizations.delete(id)).toBeUndefined();
+    expect(statuses).toEqual([204, 404]);
+  });
+
+  it('may take long if it deletes an organization, unless it has a timeout of its own', async () => {
+    let respond!: (response: Response) => void;
+    const response = new Promise<Response>((resolve) => (respond = resolve));
+    const slow: typeof fetch = (_url, init) =>
+      new Promise((resolve, reject) => {
+        const { signal } = init!;
+        signal!.addEventListener('abort', () => reject(signal!.reason));
+        void response.then(resolve);
+      });
+    const { organizations } = operatorOf({ fetch: slow, timeoutMs: 30, retryBudgetMs: 0 });
+    const deleted = organizations.delete('org_x'); // would be over before the others, which begin later
+    expect(await errorOf(organizations.get('org_x'))).toMatchObject({ code: 'unreachable' });
+    expect(await errorOf(organizations.delete('org_x', { timeoutMs: 30 }))).toMatchObject({
+      message: 'The service did not respond in time.',
+    });
+    respond(new Response(null, { status: 204 }));
+    expect(await deleted).toBeUndefined();
+  });
+
+  it('is refused with the token of an organization', async () => {
+    const { tokenValue } = await service.client();
+    const { organizations } = createOperatorClient({ baseUrl: service.url, token: async () => tokenValue });
+    expect(await errorOf(organizations.list().page())).toMatchObject({ status: 401, code: 'unauthorized' });
+  });
+});
+
+describe('createOperatorClient()', () => {
+  const baseUrl = 'http://localhost:3000';
+  const credentials = { clientId: 'tok_x', clientSecret: 'umt_x' };
+  const requiresToken = new TypeError(
+    'createOperatorClient() requires a token, that in OPERATOR_TOKEN, and no credentials.',
+  );
+
+  it('requires a token, and takes no credentials', () => {
+    // @ts-expect-error No token.
+    expect(() => createOperatorClient({ baseUrl })).toThrow(requiresToken);
+    // @ts-expect-error Credentials in its place.
+    expect(() => createOperatorClient({ baseUrl, credentials })).toThrow(requiresToken);
+    // @ts-expect-error Both of them.
+    expect(() => createOperatorClient({ baseUrl, token: 'x', credentials })).toThrow(requiresToken);
+    const options: OperatorClientOptions = { baseUrl, token: () => 'x' };
+    expect(() => createOperatorClient(options)).not.toThrow();
+  });
+
+  it('refuses an empty token and an invalid base URL', async () => {
+    const { organizations } = createOperatorClient({ baseUrl, token: '' });
+    expect(await errorOf(organizations.get('org_x'))).toEqual(new TypeError('The token is empty.'));
+    expect(() => createOperatorClient({ baseUrl: 'localhost:3000', token: 'x' })).toThrow(/^baseUrl must be/);
+  });
+});
+
+const jwtOf = (claims: JWTPayload) =>
+  new SignJWT({ iss: issuer.url, aud: AUDIENCE, exp: Math.floor(Date.now() / 1000) + 600, ...claims })
+    .setProtectedHeader({ alg: 'ES256' })
+    .sign(key);
+
+const clientWith = (credentials: Credentials): Client => createClient({ baseUrl: service.url, credentials });
+
+describe('a client with the ID and the value of a token', () => {
+  it('uses its short-lived children, and gets a new one when the last has been revoked', async () => {
+    const api = await service.client({ scopes: ['users:read', 'users:write'] });
+    const client = clientWith({ clientId: api.tokenId, clientSecret: api.tokenValue });
+    const first = await client.tokens.current();
+    expect(first).toMatchObject({ parentId: api.tokenId, scopes: ['users:read', 'users:write'] });
+    const { id } = await client.users.create(aUser());
+    expect(await client.tokens.current()).toMatchObject({ id: first.id });
+
+    await client.tokens.revoke('current');
+    await client.users.update(id, { role: 'viewer' }); // is repeated after a 401 alone
+    const second = await client.tokens.current();
+    expect(second).toMatchObject({ parentId: api.tokenId });
+    expect(second.id).not.toBe(first.id);
+  });
+
+  it('may ask for some of its scopes, and fails if the token has not all of them', async () => {
+    const api = await service.client({ scopes: ['users:read', 'users:write'] });
+    const secret = { clientId: api.tokenId, clientSecret: api.tokenValue };
+    const reader = clientWith({ ...secret, scopes: ['users:read'] });
+    expect(await reader.tokens.current()).toMatchObject({ scopes: ['users:read'] });
+    expect(await errorOf(reader.users.create(aUser()))).toMatchObject({ code: 'insufficient_scope' });
+    const admin = clientWith({ ...secret, scopes: ['admin'] });
+    expect(await errorOf(admin.users.list().page())).toMatchObject({ status: 400, code: 'invalid_scope' });
+  });
+
+  it('fails once the token has been revoked, and says so', async () => {
+    const api = await service.client();
+    const client = clientWith({ clientId: api.tokenId, clientSecret: api.tokenValue });
+    await client.tokens.revoke(api.tokenId);
+    const error = await errorOf(client.users.list().page());
+    expect(error).toMatchObject({
+      name: 'ApiError',
+      status: 401,
+      code: 'invalid_client',
+      message: expect.stringContaining('client_secret'),
+      requestId: expect.stringMatching(/./),
+    });
+  });
+});
+
+describe('a client with an assertion', () => {
+  it('uses tokens of its subject', async () => {
+    const client = clientWith({ assertion: () => jwtOf({ sub: 'crm' }), scopes: ['users:write'] });
+    await client.users.create(aUser());
+    expect(await client.tokens.current()).toMatchObject({
+      name: 'crm',
+      parentId: null,
+      scopes: ['users:write'],
+      createdBy: { issuer: issuer.url, subject: 'crm', name: 'crm' },
+    });
+  });
+
+  it('chooses one of several organizations', async () => {
+    const assertion = () => jwtOf({ sub: 'both' });
+    const statistics = await clientWith({ assertion, organizationId: GLOBEX }).statistics();
+    expect(statistics.organization).toEqual({ id: GLOBEX, name: 'Globex' });
+    expect(await errorOf(clientWith({ assertion }).statistics())).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+      message: expect.stringContaining(ACME),
+    });
+  });
+
+  it('fails with the reason if the service refuses the assertion', async () => {
+    const refused = { sub: 'crm', aud: 'https://other.example.com' };
+    const client = clientWith({ assertion: () => jwtOf(refused) });
+    expect(await errorOf(client.users.list().page())).toMatchObject({
+      status: 400,
+      code: 'invalid_grant',
+      message: expect.stringContaining('aud'),
+    });
   });
 });

@@ -2,15 +2,26 @@
  * @slow it starts host applications
  * @only embedded postgres: a host migrates an empty database; test/citus/distribute.test.mjs distributes its tables
  */
-import { Injectable, Module } from '@nestjs/common';
+import { Injectable, Logger, Module } from '@nestjs/common';
 import pg from 'pg';
+import request from 'supertest';
 import { DataSource } from 'typeorm';
-import { runMigrations, UserManagementModule } from '../../src';
 import { migrations } from '../../migrations';
+import {
+  OrganizationsService,
+  runMigrations,
+  UserManagementModule,
+  UsersService,
+  WebhooksService,
+} from '../../src';
+import { LastUse } from '../../src/auth/last-use';
+import { Mount } from '../../src/entry/embedding/mount';
+import { schema } from '../../src/schema';
 import { withoutDatabase } from '../support/database';
-import { clientOf, OPTIONS, useHost, usePlainHost } from '../support/embedding';
+import { clientOf, onHost, OPTIONS, useHost, usePlainHost } from '../support/embedding';
 import { describeOn } from '../support/engine';
-import { startHost } from '../support/host';
+import { type Host, ownDataSource, startHost, User as HostUser } from '../support/host';
+import { startReceiver, verified } from '../support/receiver';
 import { untilBlocked } from '../support/until';
 
 const OTHER = { useFactory: () => ({ schema: 'other', prefix: 'other' }) };
@@ -83,21 +94,27 @@ it('suggests a schema if a table of the application has the same name', async ()
 });
 
 it("works in a schema called o'brien", async () => {
-  const other = await startHost([UserManagementModule.forRoot({ ...OPTIONS, schema: "o'brien" })]);
-  const api = await clientOf(other);
-  const users = '/backend/internal/api/v1/users';
-  const { body: user } = await api.post(users, { name: 'Ada', email: 'ada@example.com' }).expect(201);
-  await api.patch(`${users}/${user.id}`, { name: 'Ada Lovelace' }).expect(200);
-  const { body: found } = await api.get(`${users}/search?q=lovelcae`).expect(200);
-  expect(found.data).toHaveLength(1);
-  await api.delete(`${users}/${user.id}`).expect(204);
-  await api.delete(`/backend/internal/api/v1/deleted-users/${user.id}`).expect(204);
-  await api.post('/backend/internal/v1/tokens', { name: 'Sync', scopes: ['users:read'] }).expect(201);
-  const { body: events } = await api.get('/backend/internal/api/v1/events').expect(200);
-  expect(events.data.map(({ type }: { type: string }) => type)).toEqual(
-    expect.arrayContaining(['token.created', 'user.created', 'user.updated', 'user.deleted', 'user.purged']),
-  );
-  await other.close();
+  await onHost({ ...OPTIONS, schema: "o'brien" }, async (other) => {
+    const api = await clientOf(other);
+    const users = '/backend/internal/api/v1/users';
+    const { body: user } = await api.post(users, { name: 'Ada', email: 'ada@example.com' }).expect(201);
+    await api.patch(`${users}/${user.id}`, { name: 'Ada Lovelace' }).expect(200);
+    const { body: found } = await api.get(`${users}/search?q=lovelcae`).expect(200);
+    expect(found.data).toHaveLength(1);
+    await api.delete(`${users}/${user.id}`).expect(204);
+    await api.delete(`/backend/internal/api/v1/deleted-users/${user.id}`).expect(204);
+    await api.post('/backend/internal/v1/tokens', { name: 'Sync', scopes: ['users:read'] }).expect(201);
+    const { body: events } = await api.get('/backend/internal/api/v1/events').expect(200);
+    expect(events.data.map(({ type }: { type: string }) => type)).toEqual(
+      expect.arrayContaining([
+        'token.created',
+        'user.created',
+        'user.updated',
+        'user.deleted',
+        'user.purged',
+      ]),
+    );
+  });
 });
 
 it('runs the migrations on request', async () => {
@@ -147,8 +164,7 @@ describeOn('postgres', 'the pool of the application', () => {
 
 describeOn('postgres', 'an unavailable database', () => {
   it('causes a 503 with Retry-After in the application, although its filter does not handle driver errors', async () => {
-    const guarded = await startHost([UserManagementModule.forRoot(OPTIONS)]);
-    try {
+    await onHost(OPTIONS, async (guarded) => {
       const api = await clientOf(guarded, ['users:read']);
       await withoutDatabase(guarded.dataSource, async () => {
         const { body, headers } = await api.get('/backend/v1/reports').expect(503);
@@ -156,8 +172,222 @@ describeOn('postgres', 'an unavailable database', () => {
         expect(headers['retry-after']).toMatch(/^\d+$/);
       });
       await api.get('/backend/v1/reports').expect(200);
-    } finally {
-      await guarded.close();
-    }
+    });
   });
+});
+
+describe('the routes of an application', () => {
+  const big = (kilobytes: number) => ({ text: 'x'.repeat(kilobytes * 1024) });
+  const mine = { 'X-Host': 'me' };
+  const json = { ...mine, 'Content-Type': 'application/json' };
+
+  /** The whole response, without its date. */
+  async function answerOf({ url }: Host, [method, path, headers, body]: Call) {
+    const call = request(url)[method](path).set(headers);
+    const {
+      status,
+      headers: sent,
+      text,
+    } = await call.send(typeof body === 'object' ? JSON.stringify(body) : body);
+    delete sent.date;
+    // These count seconds, and two requests may see different ones.
+    for (const name of ['x-ratelimit-reset', 'retry-after']) if (sent[name]) sent[name] = 'seconds';
+    return { status, headers: sent, text };
+  }
+
+  type Call = [
+    method: 'get' | 'head' | 'post' | 'put' | 'options',
+    path: string,
+    headers: Record<string, string>,
+    body?: string | object,
+  ];
+
+  it.each<[number, ...Call]>([
+    [200, 'get', '/backend/v1/users', mine],
+    [200, 'head', '/backend/v1/users', mine],
+    [403, 'get', '/backend/v1/users', {}],
+    [201, 'post', '/backend/v1/users', json, { login: 'ada' }],
+    [400, 'post', '/backend/v1/users', json, { login: 'a', more: 1 }],
+    [400, 'post', '/backend/v1/users', json, '{'],
+    [200, 'get', '/backend/v1/users', { ...mine, Origin: 'https://host.example' }],
+    [204, 'options', '/backend/v1/users', { ...mine, Origin: 'https://host.example' }],
+    [404, 'put', '/backend/v1/users', json, {}],
+    [201, 'post', '/backend/v1/echo', json, big(80)],
+    [413, 'post', '/backend/v1/echo', json, big(120)],
+    [
+      201,
+      'post',
+      '/backend/v1/echo',
+      { ...mine, 'Content-Type': 'application/x-www-form-urlencoded' },
+      'a=1&b=2',
+    ],
+    [415, 'post', '/backend/v1/echo', { ...json, 'Content-Encoding': 'rot13' }, 'x'],
+    [500, 'get', '/backend/v1/boom', mine],
+    [404, 'get', '/', mine],
+    [404, 'get', '/backend', mine],
+    [404, 'get', '/backend/nothing', mine],
+    [404, 'get', '/backend/internal/nothing', mine],
+    [404, 'get', '/backend/internal/api/v1/usersandmore', mine],
+    [404, 'get', '/backend/internal/dashboards', mine],
+    [404, 'get', '/backend/dashboard', mine],
+    [404, 'get', '/dashboard', mine],
+    [200, 'get', '/backend/internal/dashboard/mine', mine],
+    [404, 'get', '/api/v1/users', mine],
+    [404, 'get', '/v1/tokens', mine],
+    [200, 'get', '/backend/v1/internal/api/v1/users/7/avatar', mine],
+    [400, 'get', '/backend/v1/internal/api/v1/users/%zz/avatar', mine],
+    [200, 'get', '/backend/v1/seldom', mine],
+    [200, 'get', '/backend/v1/seldom', mine],
+    [429, 'get', '/backend/v1/seldom', mine],
+  ])('respond the same without the service, with %i to %s %s', async (status, ...call) => {
+    const [without, embedded] = [await answerOf(plain, call), await answerOf(host, call)];
+    expect(embedded.status).toBe(status);
+    expect(embedded).toEqual(without);
+  });
+
+  it('include the path of the dashboard if it is disabled', async () => {
+    await onHost({ ...OPTIONS, dashboard: false }, async (without) => {
+      for (const path of ['', '/', '/x.js']) {
+        const call: Call = ['get', `/backend/internal/dashboard${path}`, mine];
+        expect(await answerOf(without, call)).toEqual(await answerOf(plain, call));
+      }
+    });
+  });
+
+  it('keep the entities, tables and names that they use', async () => {
+    expect(host.dataSource.entityMetadatas.map(({ tableName }) => tableName)).toEqual(['users']);
+    const sync = await host.dataSource.driver.createSchemaBuilder().log();
+    expect(sync.upQueries).toEqual([]);
+    const tables: { schema: string; name: string }[] = await host.dataSource.query(
+      `SELECT table_schema AS schema, table_name AS name FROM information_schema.tables
+       WHERE table_schema NOT IN ('pg_catalog', 'information_schema') ORDER BY 1, 2`,
+    );
+    expect(tables.map(({ schema, name }) => `${schema}.${name}`)).toEqual([
+      'public.users',
+      'ums.deleted_group_members',
+      'ums.deleted_users',
+      'ums.event_cursors',
+      'ums.event_heads',
+      'ums.event_subscribers',
+      'ums.events',
+      'ums.group_members',
+      'ums.groups',
+      'ums.idempotency_keys',
+      'ums.organizations',
+      'ums.rate_limit_windows',
+      'ums.scim_users',
+      'ums.sign_in_rounds',
+      'ums.token_events',
+      'ums.tokens',
+      'ums.ums_migrations',
+      'ums.user_search',
+      'ums.users',
+      'ums.webhook_deliveries',
+      'ums.webhook_replays',
+      'ums.webhooks',
+    ]);
+  });
+});
+
+it('adds no entity to a data source with autoLoadEntities', async () => {
+  const test = async (loading: Host) => {
+    const targets = loading.dataSource.entityMetadatas.map(({ target }) => target);
+    expect(targets).toContain(HostUser);
+    expect(schema.entities.filter((entity) => targets.includes(entity))).toEqual([]);
+    const api = await clientOf(loading);
+    await api.post('/backend/internal/api/v1/users', { name: 'Ada', email: 'ada@example.com' }).expect(201);
+    await request(loading.url).get('/backend/v1/users').set('X-Host', 'me').expect(200, { data: [] });
+  };
+  await onHost(OPTIONS, test, { autoLoadEntities: true });
+});
+
+it('serves until the host closes its connections', () =>
+  onHost(OPTIONS, async (closing) => {
+    const api = await clientOf(closing);
+    await closing.app.get(Mount).beforeApplicationShutdown(); // the host still accepts requests
+    await expect(ownDataSource(closing).destroy()).resolves.toBeUndefined();
+    await api.get('/backend/internal/api/v1/users').expect(200);
+  }));
+
+it('is closed by the host, before the host closes its connections', async () => {
+  const closing = await startHost([UserManagementModule.forRoot(OPTIONS)]);
+  const api = await clientOf(closing);
+  await api.get('/backend/internal/api/v1/users').expect(200);
+  const flushed = jest.spyOn(closing.app.get(Mount).service.get(LastUse), 'flush');
+  await closing.close();
+  expect(flushed.mock.results.map(({ type }) => type)).toEqual(['return']);
+});
+
+it('answers a DELETE that a table of the host forbids with a 409', async () => {
+  const api = await clientOf(host);
+  const { body: user } = await api
+    .post('/backend/internal/api/v1/users', { name: 'Ada', email: 'held@example.com' })
+    .expect(201);
+  await host.dataSource.query(
+    `CREATE TABLE badges (organization_id text, user_id text, FOREIGN KEY (organization_id, user_id) REFERENCES ums.users)`,
+  );
+  try {
+    await host.dataSource.query('INSERT INTO badges VALUES ($1, $2)', [api.organizationId, user.id]);
+    const { body } = await api.delete(`/backend/internal/api/v1/users/${user.id}`).expect(409);
+    expect(body).toMatchObject({
+      code: 'conflict',
+      detail: 'The user cannot be deleted, because a table of the application still refers to it.',
+    });
+    expect(body.errors).toBeUndefined();
+  } finally {
+    await host.dataSource.query('DROP TABLE badges');
+  }
+});
+
+describe('webhooks of a host', () => {
+  const encryptionKey = Buffer.alloc(32, 7).toString('base64');
+
+  it('have its key, and reach the networks that it allows', async () => {
+    const receiver = await startReceiver();
+    const webhooks = { encryptionKey, allowedNetworks: ['127.0.0.0/8'] };
+    await onHost({ ...OPTIONS, background: true, webhooks }, async ({ app }) => {
+      const { id } = await app.get(OrganizationsService).create('Test');
+      const { secret } = await app.get(WebhooksService).create(id, { url: receiver.url, types: ['*'] });
+      const user = await app.get(UsersService).create(id, { name: 'Ada', email: 'ada@example.com' });
+      const isOfUser = ({ event }: { event: { type: string } }) => event.type === 'user.created';
+      const message = (await receiver.until((received) => received.some(isOfUser))).find(isOfUser)!;
+      expect(verified(secret, message)).toMatchObject({ source: 'application', target: { id: user.id } });
+    });
+    await receiver.close();
+  });
+
+  it('have https if it allows no networks', () =>
+    onHost({ ...OPTIONS, webhooks: { encryptionKey } }, async ({ app }) => {
+      const { id } = await app.get(OrganizationsService).create('Test');
+      const webhooks = app.get(WebhooksService);
+      const created = await webhooks.create(id, { url: 'https://example.com/', types: ['*'] });
+      const insecure = { url: 'http://example.com/' };
+      await expect(webhooks.create(id, { ...insecure, types: ['*'] })).rejects.toMatchObject({ status: 400 });
+      await expect(webhooks.update(id, created.webhook.id, insecure)).rejects.toMatchObject({ status: 400 });
+    }));
+
+  it('cannot be created without a key, and have no routes if it wants none', async () => {
+    const { id } = await host.app.get(OrganizationsService).create('Test');
+    const creation = host.app.get(WebhooksService).create(id, { url: 'https://example.com/', types: ['*'] });
+    await expect(creation).rejects.toMatchObject({ status: 503 });
+    await request(host.url).get('/backend/internal/api/v1/webhooks').expect(401);
+    await onHost({ ...OPTIONS, webhooks: false }, async ({ url }) => {
+      await request(url).get('/backend/internal/api/v1/webhooks').expect(404);
+      await request(url).get('/backend/internal/api/v1/users').expect(401);
+    });
+  });
+});
+
+it('the log names the path of the service, and no route without that path', async () => {
+  const log = jest.spyOn(Logger.prototype, 'log');
+  await onHost(OPTIONS, async () => {});
+  const contexts = log.mock.contexts as unknown as { context: string }[];
+  const lines = log.mock.calls.map(([message], index) => `[${contexts[index].context}] ${message}`);
+
+  expect(lines).toContain('[UserManagementModule] User Management Service mounted at /backend/internal');
+  const routes = lines.filter((line) => line.includes('Mapped {'));
+  expect(routes).toContain('[RouterExplorer] Mapped {/backend/echo, POST} (version: 1) route');
+  expect(routes.filter((line) => !line.includes('{/backend/'))).toEqual([]);
+  expect(routes.filter((line) => line.includes('/tokens'))).toEqual([]);
+  expect(lines.filter((line) => line.startsWith('[RoutesResolver] TokensController'))).toEqual([]);
 });

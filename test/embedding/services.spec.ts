@@ -2,47 +2,54 @@
  * @slow it starts host applications
  * @only embedded postgres: a host migrates an empty database; test/citus/distribute.test.mjs distributes its tables
  */
-import { BadRequestException, type HttpException, NotFoundException } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import {
+  BadRequestException,
+  ConflictException,
+  type HttpException,
+  NotFoundException,
+  PreconditionFailedException,
+} from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import {
+  DeletedUsersService,
   OrganizationsService,
   TokensService,
   UserManagementModule,
   UserSearch,
   UsersService,
 } from '../../src';
-import { readConfig } from '../../src/entry/process/config';
-import { openDatabase } from '../../src/platform/database/data-source';
+import { poolOf } from '../../src/platform/database/connections/pool';
+import { Client } from '../support/client';
 import { emptyDatabase } from '../support/database';
 import { OPTIONS, useHost } from '../support/embedding';
+import { describeOn, itNotOn } from '../support/engine';
+import { startHost, User as HostUser } from '../support/host';
+import { startWorker } from '../support/subscribers';
+import { until } from '../support/until';
 
 const { host } = useHost();
 
+let users: UsersService;
+let tokens: TokensService;
+let search: UserSearch;
+beforeAll(async () => {
+  users = host.app.get(UsersService);
+  tokens = host.app.get(TokensService);
+  search = host.app.get(UserSearch);
+});
+
+const newOrganization = async () => (await host.app.get(OrganizationsService).create('Test')).id;
+const ada = { name: 'Ada', email: 'ada@example.com' };
+
 it('offers its services to a host that serves no HTTP', async () => {
   const copy = await emptyDatabase();
-  const config = readConfig({ MIGRATE_ON_START: 'false', ...copy.env });
-  const database = await openDatabase(config, { entities: [], migrations: [] });
-  const worker = await NestFactory.createApplicationContext(
-    {
-      module: class Worker {},
-      imports: [
-        TypeOrmModule.forRootAsync({
-          useFactory: () => ({ ...database.dataSource.options, retryAttempts: 0 }),
-          dataSourceFactory: async () => database.dataSource,
-        }),
-        UserManagementModule.forRoot(OPTIONS),
-      ],
-    },
-    { logger: false, abortOnError: false },
-  );
+  const worker = await startWorker(copy, [], OPTIONS);
   try {
-    const { id } = await worker.get(OrganizationsService).create('Test');
-    await worker.get(UsersService).create(id, { name: 'Ada', email: 'ada@example.com' });
-    expect((await worker.get(UsersService).list(id)).data).toMatchObject([{ name: 'Ada' }]);
+    const { id } = await worker.app.get(OrganizationsService).create('Test');
+    await worker.app.get(UsersService).create(id, ada);
+    expect((await worker.app.get(UsersService).list(id)).data).toMatchObject([{ name: 'Ada' }]);
   } finally {
     await worker.close();
-    await database.close();
     await copy.drop();
   }
 });
@@ -61,18 +68,16 @@ describe('the services', () => {
   };
 
   it('accept the same input as the API, with the same defaults', async () => {
-    const [users, organizations] = [host.app.get(UsersService), host.app.get(OrganizationsService)];
-    const { id } = await organizations.create(' Spaced ');
+    const { id } = await host.app.get(OrganizationsService).create(' Spaced ');
     const user = await users.create(id, { name: ' Ada ', email: 'ada@example.com' });
     expect(user).toMatchObject({ name: 'Ada', role: 'member', metadata: {} });
     expect((await users.list(id)).data).toMatchObject([{ id: user.id }]);
     expect((await users.list(id, { email: undefined, limit: undefined })).data).toHaveLength(1);
-    expect((await host.app.get(UserSearch).search(id, { q: 'ada' })).data).toMatchObject([{ id: user.id }]);
+    expect((await search.search(id, { q: 'ada' })).data).toMatchObject([{ id: user.id }]);
   });
 
   it('return the same plain record from every method', async () => {
-    const [users, tokens] = [host.app.get(UsersService), host.app.get(TokensService)];
-    const { id: organizationId } = await host.app.get(OrganizationsService).create('Test');
+    const organizationId = await newOrganization();
     const created = await users.create(organizationId, { name: 'Boom', email: 'boom@example.com' });
     expect(Object.keys(created)).toEqual([
       'id',
@@ -90,7 +95,7 @@ describe('the services', () => {
     expect(await users.get(organizationId, created.id)).toEqual(created);
     expect(await users.update(organizationId, created.id, {})).toEqual(created);
     const pages = await Promise.all(sorts.map((sort) => users.list(organizationId, { sort })));
-    pages.push(await host.app.get(UserSearch).search(organizationId, { q: 'boom' }));
+    pages.push(await search.search(organizationId, { q: 'boom' }));
     for (const { data } of pages) expect(data).toEqual([created]);
     const changed = await users.update(organizationId, created.id, { role: 'admin' });
     expect(changed).toEqual({ ...created, role: 'admin', version: 2, updatedAt: changed.updatedAt });
@@ -102,8 +107,7 @@ describe('the services', () => {
   });
 
   it('let the application give a token more requests than the service allows, but no caller of the API', async () => {
-    const tokens = host.app.get(TokensService);
-    const { id } = await host.app.get(OrganizationsService).create('Test');
+    const id = await newOrganization();
     const wanted = { name: 'Busy', scopes: ['admin' as const], rateLimit: 100_000 };
     expect((await tokens.create(id, wanted)).token.rateLimit).toBe(100_000);
     const actor = { type: 'token' as const, id: 'tok_1', name: 'CI' };
@@ -112,8 +116,7 @@ describe('the services', () => {
   });
 
   it('throw exceptions whose bodies have one shape', async () => {
-    const users = host.app.get(UsersService);
-    const { id } = await host.app.get(OrganizationsService).create('Test');
+    const id = await newOrganization();
     const user = { name: 'Ada', email: 'ada@example.com' };
     await users.create(id, user);
     const bodyOf = (call: Promise<unknown>) => call.catch((error: HttpException) => error.getResponse());
@@ -137,8 +140,7 @@ describe('the services', () => {
   });
 
   it('reject the same input as the API', async () => {
-    const [users, tokens] = [host.app.get(UsersService), host.app.get(TokensService)];
-    const { id } = await host.app.get(OrganizationsService).create('Test');
+    const id = await newOrganization();
     expect(await faultsOf(users.create(id, { name: '', email: 'nobody' }))).toEqual([
       'name too_short',
       'email invalid',
@@ -148,19 +150,353 @@ describe('the services', () => {
       'sort invalid',
       'limit out_of_range',
     ]);
-    expect(await faultsOf(host.app.get(UserSearch).search(id, { q: 'x' }))).toEqual(['q too_short']);
+    expect(await faultsOf(search.search(id, { q: 'x' }))).toEqual(['q too_short']);
     expect(await faultsOf(tokens.create(id, { name: 'x', scopes: [] }))).toEqual(['scopes too_short']);
     expect(await faultsOf(tokens.list(id, { state: 'lost' as never }))).toEqual(['state invalid']);
     expect(await faultsOf(host.app.get(OrganizationsService).create(''))).toEqual(['name too_short']);
   });
 
   it('report an unknown organization', async () => {
-    const [users, tokens] = [host.app.get(UsersService), host.app.get(TokensService)];
     const nowhere = 'org_00000000000000000000000000';
     const token = tokens.create(nowhere, { name: 'x', scopes: ['admin'] });
     await expect(token).rejects.toThrow(new NotFoundException('There is no such organization.'));
     const user = users.create(nowhere, { name: 'Ada', email: 'ada@example.com' });
     await expect(user).rejects.toThrow(new NotFoundException('There is no such organization.'));
     expect((await users.list(nowhere)).data).toEqual([]);
+  });
+});
+
+class Undone extends Error {}
+
+/** Runs a task in a transaction of the host that is rolled back, and returns its result. */
+async function rolledBack<Result>(task: (manager: EntityManager) => Promise<Result>): Promise<Result> {
+  let result: Result;
+  const undone = host.dataSource.transaction(async (manager) => {
+    result = await task(manager);
+    throw new Undone();
+  });
+  await expect(undone).rejects.toBeInstanceOf(Undone);
+  return result!;
+}
+
+/** How many rows of the organization each table has. */
+async function countsOf(organizationId: string): Promise<Record<string, number>> {
+  const tables = ['users', 'deleted_users', 'user_search', 'tokens'];
+  const counts = tables.map(
+    (table) => `(SELECT count(*)::int FROM ums.${table} WHERE organization_id = $1) AS ${table}`,
+  );
+  return (await host.dataSource.query(`SELECT ${counts.join(', ')}`, [organizationId]))[0];
+}
+
+describe("the services in an application's transaction", () => {
+  itNotOn('embedded', 'find an organization that it has created, and can delete it', async () => {
+    const service = host.app.get(OrganizationsService);
+    const externalId = `tenant-${process.hrtime.bigint()}`;
+    await rolledBack(async (manager) => {
+      const organizations = service.within(manager);
+      const created = await organizations.create('Tenant', { externalId });
+      expect(await organizations.find({ externalId })).toEqual(created);
+      expect(await service.find({ externalId })).toBeNull(); // before the commit
+      await organizations.suspend(created.id);
+      await organizations.delete(created.id);
+      expect(await organizations.find({ externalId })).toBeNull();
+    });
+  });
+
+  it('write together with its rows, and read what it has written', async () => {
+    const id = await newOrganization();
+    const login = `together-${id}`;
+
+    const user = await host.dataSource.transaction(async (manager) => {
+      await manager.insert(HostUser, { login });
+      const created = await users.within(manager).create(id, ada);
+      expect(await users.within(manager).get(id, created.id)).toEqual(created);
+      expect((await users.within(manager).list(id)).data).toEqual([created]);
+      return created;
+    });
+
+    expect(await users.get(id, user.id)).toEqual(user);
+    expect(user).toMatchObject({ ...ada, version: 1 });
+    expect((await search.search(id, { q: 'ada' })).data).toEqual([user]);
+    expect(await host.dataSource.manager.countBy(HostUser, { login })).toBe(1);
+  });
+
+  it('leave nothing behind if it is rolled back', async () => {
+    const id = await newOrganization();
+    const login = `undone-${id}`;
+    const kept = await users.create(id, { name: 'Grace', email: 'grace@example.com' });
+    const { token } = await tokens.create(id, { name: 'Kept', scopes: ['admin'] });
+    const before = await countsOf(id);
+
+    const value = await rolledBack(async (manager) => {
+      await manager.insert(HostUser, { login });
+      const { id: gone } = await users.within(manager).create(id, ada);
+      await users.within(manager).update(id, gone, { name: 'Adelaide' });
+      await users.within(manager).delete(id, kept.id);
+      await tokens.within(manager).revoke(id, token.id);
+      return (await tokens.within(manager).create(id, { name: 'Undone', scopes: ['admin'] })).value;
+    });
+
+    expect(await countsOf(id)).toEqual(before);
+    expect((await users.list(id)).data).toEqual([kept]);
+    expect((await tokens.list(id)).data).toEqual([token]);
+    expect((await search.search(id, { q: 'adelaide' })).data).toEqual([]);
+    await new Client(host.url, { value }).get('/backend/internal/v1/tokens/current').expect(401);
+    expect(await host.dataSource.manager.countBy(HostUser, { login })).toBe(0);
+  });
+
+  it('change a user several times, each under its version', async () => {
+    const id = await newOrganization();
+    const user = await users.create(id, ada);
+
+    const versions = await host.dataSource.transaction(async (manager) => {
+      const within = users.within(manager);
+      const second = await within.update(id, user.id, { role: 'admin' });
+      const stale = within.update(id, user.id, { role: 'viewer' }, (version) => {
+        if (version !== 1) throw new PreconditionFailedException();
+      });
+      await expect(stale).rejects.toMatchObject({ status: 412 });
+      const third = await within.update(id, user.id, { name: 'Ada Lovelace' });
+      const unchanged = await within.update(id, user.id, { role: 'admin' });
+      return [second, third, unchanged].map(({ version }) => version);
+    });
+
+    expect(versions).toEqual([2, 3, 3]);
+    expect(await users.get(id, user.id)).toMatchObject({ role: 'admin', name: 'Ada Lovelace', version: 3 });
+  });
+
+  it('leave it usable when they refuse a call', async () => {
+    const [id, login] = [await newOrganization(), `usable-${Date.now()}`];
+    const first = await users.create(id, ada);
+
+    const second = await host.dataSource.transaction(async (manager) => {
+      const within = users.within(manager);
+      const created = await within.create(id, { name: 'Grace', email: 'grace@example.com' });
+      await expect(within.create(id, ada)).rejects.toBeInstanceOf(ConflictException);
+      await expect(within.update(id, created.id, { email: ada.email })).rejects.toMatchObject({
+        status: 409,
+      });
+      await expect(within.delete(id, `usr_${'0'.repeat(26)}`)).rejects.toBeInstanceOf(NotFoundException);
+      await expect(within.create(`org_${'0'.repeat(26)}`, ada)).rejects.toBeInstanceOf(NotFoundException);
+      await expect(within.create(id, { ...ada, name: '' })).rejects.toMatchObject({ status: 400 });
+      const unknown = tokens
+        .within(manager)
+        .create(`org_${'0'.repeat(26)}`, { name: 'x', scopes: ['admin'] });
+      await expect(unknown).rejects.toBeInstanceOf(NotFoundException);
+      await manager.insert(HostUser, { login });
+      return created;
+    });
+
+    expect((await users.list(id, { order: 'asc' })).data).toEqual([first, second]);
+    expect(await host.dataSource.manager.countBy(HostUser, { login })).toBe(1);
+  });
+
+  it('keep each call to its own statements when several run at once', async () => {
+    const id = await newOrganization();
+    await users.create(id, ada);
+
+    const results = await host.dataSource.transaction((manager) =>
+      Promise.allSettled([
+        users.within(manager).create(id, { name: 'Grace', email: 'grace@example.com' }),
+        users.within(manager).create(id, ada),
+        users.within(manager).create(id, { name: 'Eve', email: 'eve@example.com' }),
+        tokens.within(manager).create(id, { name: 'Test', scopes: ['admin'] }),
+      ]),
+    );
+
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+    expect((await users.list(id, { sort: 'name' })).data.map(({ name }) => name)).toEqual([
+      'Ada',
+      'Eve',
+      'Grace',
+    ]);
+    expect(await countsOf(id)).toMatchObject({ users: 3, user_search: 3, tokens: 1 });
+  });
+
+  it('satisfy a foreign key to users in the same transaction', async () => {
+    const id = await newOrganization();
+    await host.dataSource.query(
+      `CREATE TABLE badges (organization_id text, user_id text, FOREIGN KEY (organization_id, user_id) REFERENCES ums.users)`,
+    );
+    try {
+      const user = await host.dataSource.transaction(async (manager) => {
+        const created = await users.within(manager).create(id, ada);
+        await manager.query('INSERT INTO badges VALUES ($1, $2)', [id, created.id]);
+        const forbidden = users.within(manager).delete(id, created.id);
+        await expect(forbidden).rejects.toThrow('a table of the application still refers to it');
+        return created;
+      });
+      await expect(users.delete(id, user.id)).rejects.toBeInstanceOf(ConflictException);
+      await host.dataSource.transaction(async (manager) => {
+        await manager.query('DELETE FROM badges WHERE user_id = $1', [user.id]);
+        await users.within(manager).delete(id, user.id);
+      });
+      expect(await countsOf(id)).toMatchObject({ users: 0, user_search: 0 });
+    } finally {
+      await host.dataSource.query('DROP TABLE badges');
+    }
+  });
+
+  it('create and revoke tokens', async () => {
+    const id = await newOrganization();
+    const { token: old } = await tokens.create(id, { name: 'Old', scopes: ['admin'] });
+
+    const { token, value } = await host.dataSource.transaction(async (manager) => {
+      const within = tokens.within(manager);
+      await within.revoke(id, old.id);
+      const created = await within.create(id, { name: 'New', scopes: ['admin'] });
+      expect(await within.get(id, created.token.id)).toEqual(created.token);
+      expect((await within.list(id, { state: 'active' })).data).toEqual([created.token]);
+      return created;
+    });
+
+    expect((await tokens.list(id, { state: 'active' })).data).toEqual([token]);
+    await new Client(host.url, { value }).get('/backend/internal/v1/tokens/current').expect(200);
+  });
+
+  it('refuse a manager that is in no transaction, or no longer', async () => {
+    const id = await newOrganization();
+    const message = /^within\(\) requires the manager of an open transaction/;
+    for (const service of [users, tokens])
+      expect(() => service.within(host.dataSource.manager)).toThrow(message);
+    const runner = host.dataSource.createQueryRunner();
+    expect(() => users.within(runner.manager)).toThrow(message);
+
+    await runner.startTransaction();
+    await runner.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
+    const late = users.within(runner.manager);
+    await runner.commitTransaction();
+    await expect(late.create(id, ada)).rejects.toThrow(message);
+    await runner.release();
+    await expect(late.create(id, ada)).rejects.toThrow(message);
+
+    expect(await countsOf(id)).toMatchObject({ users: 0 });
+  });
+
+  it('refuse a manager of another data source', async () => {
+    const other = await startHost([]);
+    try {
+      await other.dataSource.transaction(async (manager) => {
+        for (const service of [users, tokens]) {
+          expect(() => service.within(manager)).toThrow(
+            'within() requires a manager of the data source that the UserManagementModule uses.',
+          );
+        }
+      });
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+describeOn('postgres', "the services in an application's transaction, while others write", () => {
+  it('let exactly one create an email', async () => {
+    const id = await newOrganization();
+    const races = Array.from({ length: 10 }, async (_, n) => {
+      const user = { name: `Racer ${n}`, email: 'race@example.com' };
+      return n % 2
+        ? users.create(id, user)
+        : host.dataSource.transaction((manager) => users.within(manager).create(id, user));
+    });
+
+    const results = await Promise.allSettled(races);
+
+    const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+    expect(refused.map((error: HttpException) => error.getStatus())).toEqual(Array(9).fill(409));
+    expect(await countsOf(id)).toMatchObject({ users: 1, user_search: 1 });
+  });
+
+  it('hold nobody up who creates another user', async () => {
+    const id = await newOrganization();
+    const runner = host.dataSource.createQueryRunner();
+    await runner.startTransaction();
+    await runner.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
+    try {
+      await users.within(runner.manager).create(id, { name: 'Theodora', email: 'a@example.com' });
+      await users.create(id, { name: 'Theodora', email: 'b@example.com' });
+      const [{ waiting }] = await host.dataSource.query(
+        `SELECT count(*)::int AS waiting FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      );
+      expect(waiting).toBe(0);
+      expect(await countsOf(id)).toMatchObject({ users: 1, user_search: 1 });
+    } finally {
+      await runner.rollbackTransaction();
+      await runner.release();
+    }
+  });
+
+  it('go on when every connection of the pool is in a transaction', async () => {
+    const { max } = poolOf(host.dataSource).options;
+    const id = await newOrganization();
+    const runners = Array.from({ length: max }, () => host.dataSource.createQueryRunner());
+    try {
+      await Promise.all(runners.map((runner) => runner.startTransaction()));
+      const outside = Array.from({ length: max }, () => users.list(id));
+      const created = runners.map(({ manager }, n) =>
+        users.within(manager).create(id, { name: 'Ada', email: `ada-${n}@example.com` }),
+      );
+      expect(await Promise.all(created)).toHaveLength(max);
+      await Promise.all(runners.map((runner) => runner.commitTransaction()));
+      await Promise.all(runners.map((runner) => runner.release()));
+      expect(await Promise.all(outside)).toHaveLength(max);
+    } finally {
+      await Promise.all(runners.map((runner) => runner.release()));
+    }
+    expect(await countsOf(id)).toMatchObject({ users: max });
+  });
+});
+
+describe('users who are deleted by an application', () => {
+  it('can be restored and purged by it', async () => {
+    const id = await newOrganization();
+    const deletedUsers = host.app.get(DeletedUsersService);
+    const user = await users.create(id, ada);
+    await host.dataSource.transaction((manager) => users.within(manager).delete(id, user.id));
+
+    const { data } = await deletedUsers.list(id);
+    expect(data).toEqual([{ ...user, deletedAt: expect.any(Date), purgeAt: expect.any(Date) }]);
+    await users.create(id, ada);
+    await expect(deletedUsers.restore(id, user.id)).rejects.toMatchObject({ status: 409 });
+    await expect(deletedUsers.restore(id, user.id, { email: 'x' })).rejects.toMatchObject({ status: 400 });
+    const restored = await deletedUsers.restore(id, user.id, { email: 'second@example.com' });
+    expect(restored).toEqual({
+      ...user,
+      email: 'second@example.com',
+      version: 2,
+      updatedAt: restored.updatedAt,
+    });
+    await users.delete(id, user.id);
+    await deletedUsers.purge(id, user.id);
+    await expect(deletedUsers.get(id, user.id)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('in a transaction, are purged after its commit if nothing is kept', async () => {
+    const strict = await startHost([
+      UserManagementModule.forRoot({ schema: 'ums', deletedUsersRetentionDays: 0 }),
+    ]);
+    const id = (await strict.app.get(OrganizationsService).create('Test')).id;
+    const service = strict.app.get(UsersService);
+    const deletedUsers = strict.app.get(DeletedUsersService);
+    const [kept, user] = [
+      await service.create(id, ada),
+      await service.create(id, { name: 'Grace', email: 'grace@example.com' }),
+    ];
+    const undone = strict.dataSource.transaction(async (manager) => {
+      await service.within(manager).delete(id, kept.id);
+      throw new Undone();
+    });
+    await expect(undone).rejects.toBeInstanceOf(Undone);
+    await strict.dataSource.transaction((manager) => service.within(manager).delete(id, user.id));
+
+    await until(async () => (await deletedUsers.list(id)).data.length === 0); // the background is at it
+
+    expect((await service.list(id)).data).toEqual([kept]);
+    const events: { type: string; data: object | null }[] = await strict.dataSource.query(
+      'SELECT type, data FROM ums.events WHERE target_id = $1 ORDER BY position',
+      [user.id],
+    );
+    expect(events.map(({ type }) => type)).toEqual(['user.created', 'user.deleted', 'user.purged']);
+    expect(events.map(({ data }) => data)).toEqual([null, null, null]);
+    await strict.close();
   });
 });

@@ -1,222 +1,176 @@
 /**
  * @slow it starts processes
- * @only embedded postgres: a command runs the same way on a cluster
+ * @only embedded postgres: a process runs a command the same way on a cluster
  */
-import { readConfig } from '../../src/entry/process/config';
-import { openDatabase } from '../../src/platform/database/data-source';
-import { schema } from '../../src/schema';
-import { Client } from '../support/client';
-import { copyOfTemplate, emptyDatabase, type TestDatabase } from '../support/database';
-import { run, start, stop } from '../support/process';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { createClient } from '../../client/index';
+import { newTokenValue } from '../../src/tokens/token-value';
+import { copyOfTemplate } from '../support/database';
+import { describeOn } from '../support/engine';
+import { ndjson, people, useJobs, writableFields } from '../support/jobs';
+import { runProcess, start, stop, ums } from '../support/process';
 
-let database: TestDatabase | undefined;
-const drop = async () => {
-  await database?.drop();
-  database = undefined;
-};
+const { database, directory, file, newOrganization, job, importFile, refusedIn, exported } = useJobs();
 
-/** Runs a command with `--json` and returns its parsed output. */
-const json = async (...args: string[]) => {
-  const { code, stdout, stderr } = await run([...args, '--json'], database!.env);
-  if (code !== 0) throw new Error(stderr);
-  return JSON.parse(stdout);
-};
+const matching = (text: string | RegExp) => (text instanceof RegExp ? expect.stringMatching(text) : text);
 
-describe('ums', () => {
-  beforeAll(async () => (database = await copyOfTemplate()));
-  afterAll(drop);
+describe('a process', () => {
+  let organization: string;
+  beforeAll(async () => (organization = await newOrganization()));
 
-  it('creates and lists organizations, and creates, lists and revokes tokens', async () => {
-    const organization = await json('organizations', 'create', 'Example Inc.');
-    expect(organization).toMatchObject({ id: expect.stringMatching(/^org_\w{26}$/), name: 'Example Inc.' });
-    expect(await json('organizations', 'list')).toMatchObject([organization]);
-
-    const scopes = 'users:read,users:write';
-    const { token, ...record } = await json(
-      ...[
-        'tokens',
-        'create',
-        '--organization',
-        organization.id,
-        '--name',
-        'CI',
-        '--scopes',
-        scopes,
-        '--expires-in',
-        '90d',
-        '--rate-limit',
-        '6000',
-      ],
-    );
-    expect(token).toMatch(/^umt_[0-9A-Za-z]{38}$/);
-    expect(record).toMatchObject({
-      name: 'CI',
-      scopes: scopes.split(','),
-      state: 'active',
-      expiresIn: '90d',
-      rateLimit: 6000,
-    });
-    expect(await json('tokens', 'list', '--organization', organization.id)).toEqual([record]);
-
-    const service = await start(database!.env);
-    await new Client(service.url, { value: token }).get('/api/v1/users').expect(200);
-    await stop(service);
-
-    expect(await json('tokens', 'revoke', record.id)).toMatchObject({ id: record.id, state: 'revoked' });
-    const { stdout } = await run(['tokens', 'list', '--organization', organization.id], database!.env);
-    expect(stdout).toMatch(/^id .*state/);
-    expect(stdout).toContain('revoked');
-  });
-
-  it('lists the groups of an organization by name', async () => {
-    const [{ id }, other] = [
-      await json('organizations', 'create', 'Grouped Inc.'),
-      await json('organizations', 'create', 'Other Inc.'),
-    ];
-    const create = ['--organization', id, '--name', 'Directory', '--scopes', 'users:write'];
-    const { token: value } = await json('tokens', 'create', ...create);
-    const service = await start(database!.env);
-    const api = new Client(service.url, { value });
-    for (const displayName of ['Sales', 'engineering'])
-      await api.post('/scim/v2/Groups', { displayName, externalId: `${displayName}-1` }).expect(201);
-    await stop(service);
-
-    expect(await json('groups', 'list', '--organization', id)).toEqual(
-      ['engineering', 'Sales'].map((displayName) => ({
-        id: expect.stringMatching(/^grp_\w{26}$/),
-        displayName,
-        externalId: `${displayName}-1`,
-        memberCount: 0,
-        createdAt: expect.any(String),
-        updatedAt: expect.any(String),
-      })),
-    );
-    expect(await json('groups', 'list', '--organization', other.id)).toEqual([]);
-    const { stdout } = await run(['groups', 'list', '--organization', id], database!.env);
-    expect(stdout).toMatch(/^id .*displayName[^]*engineering[^]*Sales/);
-    expect(await run(['groups', 'list', '--organization', 'org_x'], database!.env)).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringContaining('organization'),
-    });
-  });
-
-  it('restores and purges deleted users', async () => {
-    const organization = await json('organizations', 'create', 'Example Inc.');
-    const create = ['--organization', organization.id, '--name', 'CI', '--scopes', 'admin'];
-    const { token: value } = await json('tokens', 'create', ...create);
-    const onService = async <Result>(task: (api: Client) => Promise<Result>): Promise<Result> => {
-      const service = await start(database!.env);
-      return task(new Client(service.url, { value })).finally(() => stop(service));
-    };
-    const [user, doomed] = await onService(async (api) => {
-      const users = [
-        await api.createUser({ email: 'ada@example.com', metadata: { plan: 'pro' } }),
-        await api.createUser(),
-      ];
-      for (const { id } of users) await api.delete(`/api/v1/users/${id}`).expect(204);
-      await api.createUser({ email: 'ada@example.com' });
-      return users;
-    });
-
-    const taken = await run(['users', 'restore', user.id], database!.env);
-    expect(taken).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('--email') });
-    const { stdout } = await run(
-      ['users', 'restore', user.id, '--organization', organization.id, '--email', 'b@example.com'],
-      database!.env,
-    );
-    expect(stdout).toContain('email: b@example.com\n');
-    expect(stdout).toContain('metadata: {"plan":"pro"}\n');
-    const foreign = await run(['users', 'purge', doomed.id, '--organization', 'org_x'], database!.env);
-    expect(foreign).toMatchObject({ code: 1, stderr: expect.stringContaining('no such deleted user') });
-    expect(await json('users', 'purge', doomed.id)).toEqual({ purged: doomed.id });
-
-    await onService(async (api) => {
-      await api.get(`/api/v1/users/${user.id}`).expect(200);
-      await api.get(`/api/v1/deleted-users/${doomed.id}`).expect(404);
-      const { body } = await api.get('/api/v1/events?order=desc&limit=2').expect(200);
-      const actor = (name: string) => ({ type: 'system', id: null, name });
-      expect(body.data).toMatchObject([
-        { type: 'user.purged', source: 'cli', actor: actor('ums users purge'), data: null },
-        { type: 'user.restored', source: 'cli', actor: actor('ums users restore') },
-      ]);
-    });
-  });
-
-  it('generates a value for BOOTSTRAP_TOKEN without a database', async () => {
-    const { stdout } = await run(['tokens', 'generate', '--json'], {
-      DATABASE_URL: 'postgres://127.0.0.1:1/none',
-    });
-    expect(JSON.parse(stdout)).toEqual({ token: expect.stringMatching(/^umt_[0-9A-Za-z]{38}$/) });
-  });
-
+  // What they do is tested without processes, in test/cli. Here, each is loaded from the build, and ends.
   it.each([
-    [['organizations', 'create', ' '], 'name must not be empty'],
-    [
-      ['tokens', 'create', '--organization', 'org_x', '--name', 'CI', '--scopes', 'root'],
-      'scopes must be a list of',
-    ],
-    [
-      ['tokens', 'create', '--organization', 'org_x', '--name', 'CI', '--scopes', 'admin'],
-      'no such organization',
-    ],
-    [['tokens', 'create', '--name', 'CI'], '--organization'],
-    [
-      [
-        'tokens',
-        'create',
-        '--organization',
-        'org_x',
-        '--name',
-        'CI',
-        '--scopes',
-        'admin',
-        '--expires-in',
-        '',
-      ],
-      'expiresIn must be a number of days',
-    ],
-    [['tokens', 'list', '--organization', 'org_x'], 'no such organization'],
-    [['tokens', 'revoke', 'tok_x'], 'no such token'],
-    [['users', 'restore', 'usr_x'], 'no such deleted user'],
-    [['users', 'restore', 'usr_x', '--email', 'nobody'], 'email must be'],
-    [['users', 'purge', 'usr_x'], 'no such deleted user'],
-    [['frobnicate'], 'unknown command'],
-  ])('refuses %j', async (args, message) => {
-    const { code, stdout, stderr } = await run(args, database!.env);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toContain(message);
-    expect(stderr).not.toMatch(/^\s+at /m);
+    ['--version', 0, /^\d+\.\d+\.\d+\n$/, ''],
+    ['', 1, '', /^Usage: ums /],
+    ['frobnicate', 1, '', "error: unknown command 'frobnicate'\n"],
+    ['help tokens', 0, /^Usage: ums tokens /, ''],
+    ['migrate --status', 0, 'The schema is up to date.\n', ''],
+    ['distribute', 1, '', /^The (embedded database cannot be distributed|database has no Citus)/],
+    ['organizations list', 0, /^id .* name .*\norg_\w{26} /, ''],
+    ['tokens generate', 0, /^umt_\w{38}\n$/, ''],
+    ['tokens list ORG', 0, 'none\n', ''],
+    ['groups list ORG --json', 0, '[]\n', ''],
+    ['webhooks list ORG', 0, 'none\n', ''],
+    ['events tail --organization org_x', 1, '', /^There is no such organization\./],
+    ['seed ORG --users 1', 0, /^1 row in [\d.]+ s: 1 created, /, ''],
+    ['users export ORG --format csv', 0, /^id,externalId,name,email,[^]*\nusr_/, '1 user.\n'],
+    ['users import FILE ORG', 1, /^1 row in .*, 1 refused\.\n$/, /^Refused:\n {2}line 1: /],
+  ])('ends ums %s with %d', async (command, code, stdout, stderr) => {
+    const args = command
+      .replace('ORG', `--organization ${organization}`)
+      .replace('FILE', file('one.ndjson', '{}\n'))
+      .split(' ')
+      .filter(Boolean);
+    const ended = await runProcess(args, database().env);
+    expect(ended).toEqual({ code, stdout: matching(stdout), stderr: matching(stderr) });
   });
 });
 
-describe('ums migrate', () => {
-  beforeEach(async () => (database = await emptyDatabase()));
-  afterEach(drop);
-
-  it('lists pending migrations, runs them, and then reports none', async () => {
-    expect(await run(['migrate', '--status', '--json'], database!.env)).toMatchObject({
-      code: 1,
-      stdout: expect.stringContaining('CreateUsers'),
+describe('ums users import', () => {
+  it('keeps refused rows of a pipe in the working directory', async () => {
+    const command = `"$0" "$1" users import <(echo 7) --organization "$2" --json`;
+    const args = ['-c', command, process.execPath, resolve('dist/src/cli.js'), await newOrganization()];
+    const { stdout } = spawnSync('bash', args, {
+      cwd: directory(),
+      env: { PATH: process.env.PATH, ...database().env },
+      encoding: 'utf8',
     });
-    expect((await json('migrate')).migrated).not.toEqual([]);
-    expect(await run(['migrate', '--status'], database!.env)).toMatchObject({
-      code: 0,
-      stdout: 'The schema is up to date.\n',
-    });
-    expect((await json('migrate')).migrated).toEqual([]);
+    expect(JSON.parse(stdout)).toMatchObject({ refused: 1, refusedFile: 'refused.ndjson' });
+    expect(refusedIn('refused.ndjson')).toMatch(/\n7\n$/);
   });
 
-  it('accepts a schema that a newer release has migrated', async () => {
-    const config = { ...readConfig(database!.env), migrate: true };
-    const { dataSource, close } = await openDatabase(config, schema);
-    await dataSource.query(
-      `INSERT INTO ums_migrations (timestamp, name) VALUES (2000000000000, 'AddMore2000000000000')`,
+  it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
+    'keeps committed batches after a %s and resumes with --mode upsert',
+    async (signal) => {
+      const organization = await newOrganization();
+      const rows = people(0, 5000);
+      const many = file('many.ndjson', ndjson(rows));
+      const args = ['users', 'import', many, '--organization', organization, '--json'];
+      const first = ums(args, database().env);
+      while (!first.stderr().includes('%')) await once(first.process.stderr!, 'data');
+      first.process.kill(signal);
+      const code = await first.exit;
+
+      const committed = (await exported(organization)).length;
+      expect(committed).toBeGreaterThanOrEqual(500);
+      expect(committed).toBeLessThan(rows.length);
+      if (signal !== 'SIGKILL') {
+        expect(code).toBe(signal === 'SIGINT' ? 130 : 143);
+        expect(JSON.parse(first.stdout())).toMatchObject({
+          created: committed,
+          rows: committed,
+          complete: false,
+        });
+        expect(first.stderr()).toContain(
+          `Stopped by ${signal}.\nThe rows imported so far are committed. To resume, run the command again with --mode upsert.`,
+        );
+      }
+
+      expect(await importFile(many, organization, '--mode', 'upsert')).toMatchObject({
+        code: 0,
+        summary: { created: rows.length - committed, unchanged: committed, refused: 0, complete: true },
+      });
+      expect(writableFields(await exported(organization))).toEqual(writableFields(rows));
+    },
+  );
+});
+
+describeOn('postgres', 'ums users import, from standard input', () => {
+  const users = people(0, 1100).map(({ name, email }) => ({ name, email }));
+  it.each([
+    ['NDJSON', [], ndjson(users)],
+    [
+      'CSV',
+      ['--format', 'csv'],
+      `name;email\n${users.map(({ name, email }) => `"${name}";${email}\n`).join('')}`,
+    ],
+  ])('reads %s before its end, and stops at Ctrl-C while it waits for more', async (_, options, text) => {
+    const organization = await newOrganization();
+    const args = ['users', 'import', '-', '--organization', organization, '--json', ...options];
+    const command = ums(args, database().env, 'pipe');
+    command.process.stdin!.write(text);
+    while ((await exported(organization)).length < 1000)
+      expect({ ended: command.process.exitCode, stderr: command.stderr() }).toMatchObject({ ended: null });
+    command.process.kill('SIGINT');
+    expect(await command.exit).toBe(130);
+    expect(JSON.parse(command.stdout())).toMatchObject({ created: 1000, complete: false });
+  });
+});
+
+it('ums users export ends at Ctrl-C and when nobody reads on', async () => {
+  const organization = await newOrganization();
+  await job('seed', '--organization', organization, '--users', '2500');
+  const args = ['users', 'export', '--organization', organization];
+  const stopped = ums(args, database().env);
+  await once(stopped.process.stdout!, 'data');
+  stopped.process.kill('SIGINT');
+  expect(await stopped.exit).toBe(130);
+  const written = stopped.stdout().split('\n').length - 1;
+  expect(written).toBeLessThan(2500);
+  expect(stopped.stderr()).toContain(
+    `The export is incomplete: ${written.toLocaleString('en-US')} users were written.`,
+  );
+
+  const broken = ums(args, database().env);
+  await once(broken.process.stdout!, 'data');
+  broken.process.stdout!.destroy(); // like `| head -1`
+  expect({ code: await broken.exit, stderr: broken.stderr() }).toEqual({ code: 141, stderr: '' });
+});
+
+describe('sample users', () => {
+  it('stop at Ctrl-C and report how many were created', async () => {
+    const organization = await newOrganization();
+    const seeding = ums(
+      ['seed', '--organization', organization, '--users', '5000', '--json'],
+      database().env,
     );
-    await close();
-    expect((await json('migrate')).migrated).toEqual([]);
-    const service = await start(database!.env);
-    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
-    await stop(service);
+    while (!seeding.stderr().includes('%')) await once(seeding.process.stderr!, 'data');
+    seeding.process.kill('SIGINT');
+    expect(await seeding.exit).toBe(130);
+    const { created, complete } = JSON.parse(seeding.stdout());
+    expect({ created, complete }).toEqual({
+      created: (await exported(organization)).length,
+      complete: false,
+    });
+  });
+
+  it('are created by a start with --demo only in an empty organization', async () => {
+    const empty = await copyOfTemplate();
+    const BOOTSTRAP_TOKEN = newTokenValue();
+    const demo = async (report: string) => {
+      const service = await start({ ...empty.env, BOOTSTRAP_TOKEN }, '--demo');
+      expect(service.stdout()).toContain(report);
+      const { users } = createClient({ baseUrl: service.url, token: BOOTSTRAP_TOKEN });
+      const ids: string[] = [];
+      for await (const { id } of users.list({ limit: 200 })) ids.push(id);
+      await users.delete(ids[0]);
+      await stop(service);
+      return ids.length;
+    };
+    expect(await demo('Sample users: 500 added\n')).toBe(500);
+    expect(await demo('Sample users: none added, because the organization already has users\n')).toBe(499);
+    await empty.drop();
   });
 });

@@ -18,10 +18,17 @@ import { newTokenValue } from '../../src/tokens/token-value';
 import { Client } from '../support/client';
 import { copyOfTemplate, emptyDatabase, type TestDatabase, directUrl } from '../support/database';
 import { describeOn } from '../support/engine';
-import { run, start, stop } from '../support/process';
+import { run, type Running, start, stop } from '../support/process';
 
 const doc = readFileSync('docs/operations.md', 'utf8');
-const has = (command: string) => spawnSync(command, ['--version']).status === 0;
+
+/** A test that needs these programs. */
+const itWith = (tools: string[], title: string, test: () => Promise<void>) => {
+  const missing = tools.filter((tool) => spawnSync(tool, ['--version']).status !== 0);
+  if (missing.length > 0)
+    process.stderr.write(`Not installed: ${missing.join(', ')}. Not tested: ${title}\n`);
+  (missing.length > 0 ? it.skip : it)(title, test);
+};
 
 let database: TestDatabase;
 let directory: string;
@@ -220,13 +227,7 @@ describe('what docs/operations.md says of leaked tokens', () => {
     }
   });
 
-  const missing = ['jq', 'curl'].filter((tool) => !has(tool));
-  if (missing.length > 0)
-    process.stderr.write(
-      `Not installed: ${missing.join(', ')}. The command for leaked tokens is not tested.\n`,
-    );
-
-  (missing.length > 0 ? it.skip : it)('has a command that revokes what gitleaks has found', async () => {
+  itWith(['jq', 'curl'], 'has a command that revokes what gitleaks has found', async () => {
     const token = newTokenValue();
     const fresh = await copyOfTemplate();
     const service = await start({ ...fresh.env, BOOTSTRAP_TOKEN: token });
@@ -263,6 +264,62 @@ describe('what docs/operations.md says of leaked tokens', () => {
   });
 });
 
+describe('what docs/operations.md says for the operator', () => {
+  const OPERATOR_TOKEN = newTokenValue();
+  const section = /## For the operator\n([^]*?)\n## /.exec(doc)![1];
+  let service: Running;
+  beforeAll(async () => {
+    const OPERATOR_TOKEN_FILE = file('operator', `${OPERATOR_TOKEN}\n`);
+    service = await start({ ...database.env, OPERATOR_TOKEN_FILE });
+  });
+  afterAll(() => stop(service));
+
+  const operator = () => new Client(service.url, { value: OPERATOR_TOKEN });
+
+  itWith(['jq', 'curl'], 'has a script that creates an organization and its first token once', async () => {
+    const [, script] = /```sh\n(api\(\) [^]*?)```/.exec(section)!;
+    const env = { ...process.env, SERVICE: service.url, OPERATOR_TOKEN };
+    const { stdout } = await promisify(execFile)('sh', ['-ec', script], { env });
+    const api = new Client(service.url, { value: stdout.trim() });
+    expect((await api.get('/v1/tokens/current').expect(200)).body).toMatchObject({ name: 'First' });
+
+    expect((await promisify(execFile)('sh', ['-ec', script], { env })).stdout).toBe('');
+    const { body } = await operator().get('/v1/organizations?externalId=customer-4711').expect(200);
+    expect(body.data).toMatchObject([{ name: 'Example Inc.', externalId: 'customer-4711' }]);
+
+    const wrong = { ...env, OPERATOR_TOKEN: newTokenValue() };
+    await expect(promisify(execFile)('sh', ['-ec', script], { env: wrong })).rejects.toMatchObject({
+      code: 22,
+      stderr: expect.stringContaining('401'),
+    });
+  });
+
+  it('OPERATOR_TOKEN can be read from a file, and is in no log', async () => {
+    const lines = service.stdout() + service.stderr();
+    expect(lines).not.toContain(OPERATOR_TOKEN);
+    await operator().get('/v1/organizations').expect(200);
+  });
+
+  describeOn('postgres', 'and its commands', () => {
+    it('suspend and resume hold for running processes with their next request', async () => {
+      const { body: organization } = await operator().post('/v1/organizations', { name: 'Acme' }).expect(201);
+      const path = `/v1/organizations/${organization.id}/tokens`;
+      const { body } = await operator()
+        .post(path, { name: 'x', scopes: ['admin'] })
+        .expect(201);
+      const api = new Client(service.url, { value: body.token });
+      for (const [command, status] of [
+        ['resume', 200],
+        ['suspend', 403],
+        ['resume', 200],
+      ] as const) {
+        expect((await run(['organizations', command, organization.id], database.env)).code).toBe(0);
+        await api.get('/api/v1/users').expect(status);
+      }
+    });
+  });
+});
+
 /** Runs the service on a database, and asks it. */
 async function asking<Result>(
   { env }: TestDatabase,
@@ -274,28 +331,15 @@ async function asking<Result>(
 }
 
 describeOn('postgres', 'docs/operations.md, on a server', () => {
-  const tools = ['pg_dump', 'pg_restore', 'psql'].filter((tool) => !has(tool));
-  if (tools.length > 0)
-    process.stderr.write(`Not installed: ${tools.join(', ')}. The backup is not tested.\n`);
-
-  (tools.length > 0 ? it.skip : it)('has commands that back up and restore a database', async () => {
+  itWith(['pg_dump', 'pg_restore', 'psql'], 'has commands that back up and restore a database', async () => {
     const restored = await emptyDatabase();
     const source = await copyOfTemplate();
     const organization = JSON.parse(
       (await run(['organizations', 'create', 'Test', '--json'], source.env)).stdout,
     ).id;
     await run(['seed', '--organization', organization, '--users', '50'], source.env);
-    const token = [
-      'tokens',
-      'create',
-      '--organization',
-      organization,
-      '--name',
-      'Reader',
-      '--scopes',
-      'admin',
-    ];
-    const { token: reader } = JSON.parse((await run([...token, '--json'], source.env)).stdout);
+    const options = ['--organization', organization, '--name', 'Reader', '--scopes', 'admin', '--json'];
+    const { token: reader } = JSON.parse((await run(['tokens', 'create', ...options], source.env)).stdout);
     const { nextCursor } = await asking(source, reader, (api) => api.events.list({ limit: 10 }).page());
     await run(['seed', '--organization', organization, '--users', '60'], source.env); // ten that nobody has numbered
     const blocks = [...doc.matchAll(/```sh\n((?:pg_dump|pg_restore)[^`]*)```/g)].map(([, block]) => block);

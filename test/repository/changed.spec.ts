@@ -53,7 +53,7 @@ describe('a change concerns', () => {
 
   it('the suites that import a support file, those that name a file, and those of another room', () => {
     expect(suitesFor([`test/support/token-life.ts`]).suites).toContain(`test/tokens/token-life.spec.ts`);
-    expect(suitesFor([`docs/pgbouncer.md`]).suites).toContain(`test/repository/pooler.spec.ts`);
+    expect(suitesFor([`docs/pgbouncer.md`]).suites).toContain(`test/repository/kubernetes.spec.ts`);
     expect(suitesFor([`src/index.ts`, `migrations/index.ts`]).suites).toContain(
       `test/database/migrations.spec.ts`,
     );

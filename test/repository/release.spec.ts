@@ -2,7 +2,9 @@
  * @only embedded: it uses no database
  */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parse } from 'yaml';
 
 interface Job {
@@ -60,3 +62,83 @@ if (!hasActionlint)
   const { stdout, stderr } = spawnSync('actionlint', [FILE], { encoding: 'utf8' });
   expect(stdout + stderr).toBe('');
 });
+
+interface Package {
+  integrity?: string;
+  hasInstallScript?: boolean;
+  dev?: boolean;
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'ums-lock-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+/** The verdict on the lock file after a change. */
+function check(change: (packages: Record<string, Package>) => void) {
+  const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+  change(lock.packages);
+  const file = join(directory, 'package-lock.json');
+  writeFileSync(file, JSON.stringify(lock));
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/lock-file.mjs', file], {
+    encoding: 'utf8',
+  });
+  return { status, stderr };
+}
+
+describe('the check of the lock file', () => {
+  it('accepts the one of this repository', () => {
+    expect(check(() => {})).toEqual({ status: 0, stderr: '' });
+  });
+
+  it.each<[string, (packages: Record<string, Package>) => void]>([
+    ['node_modules/express has no SHA-512 hash', (all) => delete all['node_modules/express'].integrity],
+    [
+      'node_modules/express has no SHA-512 hash',
+      (all) => (all['node_modules/express'].integrity = 'sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk='),
+    ],
+    [
+      'node_modules/express runs a script when it is installed',
+      (all) => (all['node_modules/express'].hasInstallScript = true),
+    ],
+    [
+      'node_modules/@swc/core, which has an install script, is installed in production',
+      (all) => delete all['node_modules/@swc/core'].dev,
+    ],
+  ])('reports that %s', (fault, change) => {
+    const { status, stderr } = check(change);
+    expect(status).toBe(1);
+    expect(stderr).toContain(fault);
+  });
+});
+
+describe('the list of packages of the image', () => {
+  it('has what is installed in production and in the pages, and nothing else', () => {
+    const { stdout, stderr } = spawnSync(process.execPath, ['scripts/sbom.mjs', '@electric-sql/pglite'], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    const names = JSON.parse(stdout).components.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(expect.arrayContaining(['express', 'pg', 'preact', 'swagger-ui-dist']));
+    for (const name of ['jest', '@electric-sql/pglite', 'vite']) expect(names).not.toContain(name);
+  });
+});
+
+const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
+const yaml = (path: string) => parse(readFileSync(path, 'utf8'));
+const labelOf = (path: string) =>
+  yaml(path)
+    .labels.map(({ pairs }: { pairs: object }) => pairs['app.kubernetes.io/version' as never])
+    .find(Boolean);
+const { version, dependencies } = json('package.json');
+
+it.each([
+  ['client/package.json', json('client/package.json').version],
+  ['the dependency on the client', dependencies['user-management-service-client']],
+  ['package-lock.json', json('package-lock.json').packages[''].version],
+  ['the client in package-lock.json', json('package-lock.json').packages.client.version],
+  ['openapi.json', json('openapi.json').info.version],
+  ['the label of the base', labelOf('deploy/base/kustomization.yaml')],
+  ['the label of the migration job', labelOf('deploy/components/migration/kustomization.yaml')],
+  ['the image in production', yaml('deploy/overlays/production/kustomization.yaml').images[0].newTag],
+  ['the image on CloudNativePG', yaml('deploy/overlays/cloudnativepg/kustomization.yaml').images[0].newTag],
+  ['Dockerfile', /^ARG VERSION=(.*)$/m.exec(readFileSync('Dockerfile', 'utf8'))?.[1]],
+])('%s has the version of the service', (_place, found) => expect(found).toBe(version));

@@ -7,7 +7,7 @@ import {
 } from '../../src';
 import { Client } from './client';
 import { DEFAULTS } from './defaults';
-import { type Host, startHost } from './host';
+import { type Host, type HostOptions, startHost } from './host';
 import { late } from './late';
 
 export const OPTIONS = {
@@ -50,4 +50,14 @@ export async function clientOf({ app, url }: Host, scopes: ('admin' | 'users:rea
   const { id: organizationId } = await app.get(OrganizationsService).create('Test');
   const { token, value } = await app.get(TokensService).create(organizationId, { name: 'Test', scopes });
   return new Client(url, { organizationId, tokenId: token.id, value });
+}
+
+/** Runs a test on an application of its own, with the service. */
+export async function onHost(
+  options: UserManagementOptions,
+  test: (host: Host) => Promise<void>,
+  hostOptions?: HostOptions,
+): Promise<void> {
+  const host = await startHost([UserManagementModule.forRoot(options)], hostOptions);
+  await test(host).finally(() => host.close());
 }

@@ -231,7 +231,7 @@ class HostModule implements NestModule {
   }
 }
 
-interface HostOptions {
+export interface HostOptions {
   /** The name of the host's data source. */
   name?: string;
   /** Whether the host's data source registers the entities of every `forFeature()`. */

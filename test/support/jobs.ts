@@ -2,9 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { person } from '../../src/entry/demo/people';
-import { Client, type UserBody } from './client';
+import type { Client, UserBody } from './client';
 import { copyOfTemplate, type TestDatabase } from './database';
-import { run, start, stop } from './process';
+import { run } from './process';
+import { startService } from './service';
 
 /** A database, and a directory for the files that commands read and write. */
 export function useJobs() {
@@ -37,22 +38,26 @@ export function useJobs() {
 
   const refusedIn = (name: string) => readFileSync(path(name), 'utf8');
 
-  const exported = async (organization: string): Promise<UserBody[]> => {
-    const { stdout } = await run(['users', 'export', '--organization', organization], database!.env);
+  const importFile = (path: string, organization: string, ...options: string[]) =>
+    job('users', 'import', path, '--organization', organization, ...options);
+
+  const exported = async (organization: string, ...options: string[]): Promise<UserBody[]> => {
+    const args = ['users', 'export', '--organization', organization, ...options];
+    const { stdout } = await run(args, database!.env);
     return stdout
       .split('\n')
       .filter(Boolean)
       .map((line) => JSON.parse(line));
   };
 
-  /** Runs the service on the database while `use` runs. */
-  async function withService(organization: string, use: (api: Client) => Promise<void>): Promise<void> {
-    const options = ['--name', 'Test', '--scopes', 'admin', '--json'];
-    const token = await run(['tokens', 'create', '--organization', organization, ...options], database!.env);
-    const service = await start({ ...database!.env, LOG_LEVEL: 'fatal' });
-    await use(new Client(service.url, { value: JSON.parse(token.stdout).token })).finally(() =>
-      stop(service),
-    );
+  /** Runs the service on the database while `use` runs, with an admin token of the organization. */
+  async function withService(organizationId: string, use: (api: Client) => Promise<void>): Promise<void> {
+    const service = await startService({}, {}, database);
+    try {
+      await use(await service.client({ organizationId }));
+    } finally {
+      await service.close();
+    }
   }
 
   return {
@@ -62,6 +67,7 @@ export function useJobs() {
     file,
     newOrganization,
     job,
+    importFile,
     refusedIn,
     exported,
     withService,

@@ -10,7 +10,7 @@ import { OrganizationsService } from '../../src/organizations/organizations.serv
 import { TokensService } from '../../src/tokens/tokens.service';
 import { schema } from '../../src/schema';
 import { Client, deviated } from './client';
-import { copyOfTemplate } from './database';
+import { copyOfTemplate, type TestDatabase } from './database';
 import { DEFAULTS, lengthenOwnLimits, type TestServiceOptions, timeoutsOf } from './defaults';
 import { late } from './late';
 
@@ -39,18 +39,23 @@ interface Running {
   end(): Promise<void>;
 }
 
-/** The service as `npm start` runs it, but for `DEFAULTS`, on a database of its own. */
+/** The service as `npm start` runs it, but for `DEFAULTS`, on this database, or on one of its own. */
 export async function startService(
   env: NodeJS.ProcessEnv = {},
   options: TestServiceOptions = {},
+  given?: TestDatabase,
 ): Promise<TestService> {
-  const running = await run(env, options);
+  const running = await run(env, options, given);
   return inSuite(running, running.end);
 }
 
-async function run(env: NodeJS.ProcessEnv, options: TestServiceOptions): Promise<Running> {
+async function run(
+  env: NodeJS.ProcessEnv,
+  options: TestServiceOptions,
+  given?: TestDatabase,
+): Promise<Running> {
   const { background } = { ...DEFAULTS, ...options };
-  const copy = await copyOfTemplate();
+  const copy = given ?? (await copyOfTemplate());
   const variables = { MIGRATE_ON_START: 'false', LOG_LEVEL: 'trace', ...copy.env, ...env };
   const config = { ...readConfig(variables), background };
   const database = await openDatabase(config, schema, timeoutsOf(options));
@@ -71,7 +76,7 @@ async function run(env: NodeJS.ProcessEnv, options: TestServiceOptions): Promise
     async end() {
       await app.close();
       await database.close();
-      await copy.drop();
+      if (!given) await copy.drop();
     },
   };
 }

@@ -1,0 +1,266 @@
+/**
+ * @only embedded postgres: a command runs the same way on a cluster
+ */
+import { readConfig } from '../../src/entry/process/config';
+import { openDatabase } from '../../src/platform/database/data-source';
+import { schema } from '../../src/schema';
+import { emptyDatabase, type TestDatabase } from '../support/database';
+import { useJobs } from '../support/jobs';
+import { run } from '../support/process';
+import { startService } from '../support/service';
+
+const { database, newOrganization, job, withService } = useJobs();
+
+/** Runs a command that succeeds with `--json`, and returns what it prints. */
+const json = async (...args: string[]) => {
+  const { code, stderr, summary } = await job(...args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return summary;
+};
+
+/** What a command prints as text. */
+const text = async (...args: string[]) => (await run(args, database().env)).stdout;
+
+/** Runs a command that fails, and returns why. */
+const failure = async (...args: string[]) => {
+  const { code, stdout, stderr } = await run(args, database().env);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).not.toMatch(/^\s+at /m);
+  return stderr;
+};
+
+/** So that a terminal shows each line of help as it is. */
+const MAX_COLUMNS = 100;
+
+it('every command has help with an example and accepts --json', async () => {
+  const leaves: string[] = [];
+  const look = async (command: string[]): Promise<void> => {
+    const { code, stdout } = await run([...command, '--help'], {});
+    expect({ command, code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/\nExamples?:\n {2}\S/),
+    });
+    const tooWide = stdout.split('\n').filter((line) => line.length > MAX_COLUMNS);
+    expect({ command, tooWide }).toEqual({ command, tooWide: [] });
+    const names = [...(/\nCommands:\n([^]*?)\n\n/.exec(stdout)?.[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)].map(
+      ([, name]) => name,
+    );
+    if (names.length === 0) {
+      leaves.push(command.join(' '));
+      expect(stdout).toContain('--json');
+    }
+    for (const name of names.filter((name) => name !== 'help')) await look([...command, name]);
+  };
+  await look([]);
+  expect(leaves.sort()).toEqual([
+    'distribute',
+    'events tail',
+    'groups list',
+    'migrate',
+    'organizations create',
+    'organizations delete',
+    'organizations list',
+    'organizations rename',
+    'organizations resume',
+    'organizations suspend',
+    'seed',
+    'start',
+    'tokens create',
+    'tokens generate',
+    'tokens list',
+    'tokens revoke',
+    'tokens rotate',
+    'users export',
+    'users import',
+    'users purge',
+    'users restore',
+    'webhooks list',
+    'webhooks rewrap',
+  ]);
+});
+
+describe('ums', () => {
+  it('creates and lists organizations, and creates, lists and revokes tokens', async () => {
+    const organization = await json('organizations', 'create', 'Example Inc.');
+    expect(organization).toMatchObject({ id: expect.stringMatching(/^org_\w{26}$/), name: 'Example Inc.' });
+    expect(await json('organizations', 'list')).toContainEqual(organization);
+
+    const scopes = 'users:read,users:write';
+    const options = ['--name', 'CI', '--scopes', scopes, '--expires-in', '90d', '--rate-limit', '6000'];
+    const { token, ...record } = await json(
+      'tokens',
+      'create',
+      '--organization',
+      organization.id,
+      ...options,
+    );
+    expect(token).toMatch(/^umt_[0-9A-Za-z]{38}$/);
+    expect(record).toMatchObject({
+      name: 'CI',
+      scopes: scopes.split(','),
+      state: 'active',
+      expiresIn: '90d',
+      rateLimit: 6000,
+    });
+    expect(await json('tokens', 'list', '--organization', organization.id)).toEqual([record]);
+    await withService(organization.id, async (api) => {
+      await api.withValue(token).get('/api/v1/users').expect(200);
+    });
+
+    expect(await json('tokens', 'revoke', record.id)).toMatchObject({ id: record.id, state: 'revoked' });
+    const listed = await text('tokens', 'list', '--organization', organization.id);
+    expect(listed).toMatch(/^id .*state/);
+    expect(listed).toContain('revoked');
+  });
+
+  it('lists the groups of an organization by name', async () => {
+    const [id, other] = [await newOrganization(), await newOrganization()];
+    await withService(id, async (api) => {
+      for (const displayName of ['Sales', 'engineering'])
+        await api.post('/scim/v2/Groups', { displayName, externalId: `${displayName}-1` }).expect(201);
+    });
+
+    expect(await json('groups', 'list', '--organization', id)).toEqual(
+      ['engineering', 'Sales'].map((displayName) => ({
+        id: expect.stringMatching(/^grp_\w{26}$/),
+        displayName,
+        externalId: `${displayName}-1`,
+        memberCount: 0,
+        createdAt: expect.any(String),
+        updatedAt: expect.any(String),
+      })),
+    );
+    expect(await json('groups', 'list', '--organization', other)).toEqual([]);
+    expect(await text('groups', 'list', '--organization', id)).toMatch(
+      /^id .*displayName[^]*engineering[^]*Sales/,
+    );
+  });
+
+  it('restores and purges deleted users', async () => {
+    const organization = await newOrganization();
+    let [user, doomed] = ['', ''];
+    await withService(organization, async (api) => {
+      user = (await api.createUser({ email: 'ada@example.com', metadata: { plan: 'pro' } })).id;
+      doomed = (await api.createUser()).id;
+      for (const id of [user, doomed]) await api.delete(`/api/v1/users/${id}`).expect(204);
+      await api.createUser({ email: 'ada@example.com' });
+    });
+
+    expect(await failure('users', 'restore', user)).toContain('--email');
+    const options = ['--organization', organization, '--email', 'b@example.com'];
+    const restored = await text('users', 'restore', user, ...options);
+    expect(restored).toContain('email: b@example.com\n');
+    expect(restored).toContain('metadata: {"plan":"pro"}\n');
+    expect(await failure('users', 'purge', doomed, '--organization', 'org_x')).toContain(
+      'no such deleted user',
+    );
+    expect(await json('users', 'purge', doomed)).toEqual({ purged: doomed });
+
+    await withService(organization, async (api) => {
+      await api.get(`/api/v1/users/${user}`).expect(200);
+      await api.get(`/api/v1/deleted-users/${doomed}`).expect(404);
+      const { body } = await api.get('/api/v1/events?order=desc&limit=10').expect(200);
+      const actor = (name: string) => ({ type: 'system', id: null, name });
+      expect(body.data.filter(({ source }: { source: string }) => source === 'cli')).toMatchObject([
+        { type: 'user.purged', actor: actor('ums users purge'), data: null },
+        { type: 'user.restored', actor: actor('ums users restore') },
+      ]);
+    });
+  });
+
+  it('suspends and resumes an organization, and deletes only a suspended one with everything in it', async () => {
+    const id = await newOrganization();
+    await withService(id, async (api) => void (await api.createUser()));
+    expect(await json('organizations', 'suspend', id)).toMatchObject({ id, suspended: true });
+    expect(await json('organizations', 'resume', id)).toMatchObject({ id, suspended: false });
+    await withService(id, async (api) => {
+      const { body: events } = await api.get(`/api/v1/events?target=${id}`).expect(200);
+      expect(events.data).toMatchObject(
+        ['suspend', 'resume'].map((name) => ({
+          source: 'cli',
+          actor: { type: 'system', id: null, name: `ums organizations ${name}` },
+        })),
+      );
+    });
+
+    expect(await failure('organizations', 'delete', id)).toContain('Suspend it first');
+    await json('organizations', 'suspend', id);
+    expect(await json('organizations', 'delete', id)).toEqual({ deleted: id });
+    expect(await failure('organizations', 'suspend', id)).toContain('no such organization');
+    expect(await json('organizations', 'list')).not.toContainEqual(expect.objectContaining({ id }));
+  });
+
+  it('generates a value for BOOTSTRAP_TOKEN without a database', async () => {
+    const { stdout } = await run(['tokens', 'generate', '--json'], {
+      DATABASE_URL: 'postgres://127.0.0.1:1/none',
+    });
+    expect(JSON.parse(stdout)).toEqual({ token: expect.stringMatching(/^umt_[0-9A-Za-z]{38}$/) });
+  });
+
+  const create = ['tokens', 'create', '--organization', 'org_x', '--name', 'CI', '--scopes'];
+  const inOrganization = ['--organization', 'org_x'];
+  it.each([
+    [['organizations', 'create', ' '], 'name must not be empty'],
+    [['organizations', 'create', 'x', '--external-id', ''], 'externalId must not be empty'],
+    [[...create, 'root'], 'scopes must be a list of'],
+    [[...create, 'admin'], 'no such organization. List them with: ums organizations list'],
+    [['tokens', 'create', '--name', 'CI'], '--organization'],
+    [[...create, 'admin', '--expires-in', ''], 'expiresIn must be a number of days'],
+    [['tokens', 'list', ...inOrganization], 'no such organization'],
+    [['groups', 'list', ...inOrganization], 'no such organization'],
+    [['tokens', 'revoke', 'tok_x'], 'no such token'],
+    [['users', 'restore', 'usr_x'], 'no such deleted user'],
+    [['users', 'restore', 'usr_x', '--email', 'nobody'], 'email must be'],
+    [['users', 'export', ...inOrganization], 'no such organization'],
+    [['users', 'import', 'package.json', ...inOrganization], 'no such organization'],
+    [['users', 'import', 'no/such/file', ...inOrganization], 'ENOENT'],
+    [
+      ['users', 'import', 'package.json', '--refused', './package.json', ...inOrganization],
+      'must not name the file',
+    ],
+    [['users', 'import', 'package.json', ...inOrganization, '--format', 'xml'], 'Allowed choices'],
+    [
+      ['users', 'import', 'package.json', ...inOrganization, '--delimiter', 'comma'],
+      'must be one character that is not a letter',
+    ],
+    [['frobnicate'], 'unknown command'],
+  ])('refuses %j', async (args, message) => {
+    expect(await failure(...args)).toContain(message);
+  });
+});
+
+describe('ums migrate', () => {
+  let empty: TestDatabase;
+  beforeEach(async () => (empty = await emptyDatabase()));
+  afterEach(() => empty.drop());
+
+  const migrate = async (...options: string[]) => {
+    const { code, stdout } = await run(['migrate', ...options], empty.env);
+    return { code, stdout };
+  };
+
+  it('lists pending migrations, runs them, and then reports none', async () => {
+    expect(await migrate('--status', '--json')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('CreateUsers'),
+    });
+    expect(await migrate('--json')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('CreateUsers'),
+    });
+    expect(await migrate('--status')).toEqual({ code: 0, stdout: 'The schema is up to date.\n' });
+    expect(await migrate('--json')).toEqual({ code: 0, stdout: '{"migrated":[]}\n' });
+  });
+
+  it('accepts a schema that a newer release has migrated', async () => {
+    const { dataSource, close } = await openDatabase({ ...readConfig(empty.env), migrate: true }, schema);
+    await dataSource.query(
+      `INSERT INTO ums_migrations (timestamp, name) VALUES (2000000000000, 'AddMore2000000000000')`,
+    );
+    await close();
+    expect(await migrate('--json')).toEqual({ code: 0, stdout: '{"migrated":[]}\n' });
+    const service = await startService({}, {}, empty);
+    expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+    await service.close();
+  });
+});
