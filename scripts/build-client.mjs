@@ -16,10 +16,7 @@ function compile(folder, ...settings) {
     'false',
     '--quiet',
   ];
-  const configured = ['jsc.rewriteRelativeImportExtensions=true', ...settings].flatMap((setting) => [
-    '-C',
-    setting,
-  ]);
+  const configured = settings.flatMap((setting) => ['-C', setting]);
   execFileSync(process.execPath, ['node_modules/@swc/cli/bin/swc.js', ...sources, ...output, ...configured], {
     stdio: 'inherit',
   });

@@ -33,12 +33,8 @@ describe('the service in an application', () => {
     expect(next).toMatch(`${users}?`);
     expect((await api.get(next).expect(200)).body.data).toMatchObject([{ name: 'Bob' }]);
 
-    expect((await api.get(`${users}/search?q=ada`).expect(200)).body.data).toEqual([ada]);
-    expect((await api.get(`${users}/search?q=adq@exampel`).expect(200)).body.data).toEqual([]);
     const { body: changed } = await api.patch(`${users}/${ada.id}`, { name: 'Ada Lovelace' }).expect(200);
-    for (const q of ['lo', 'lovelase', 'ovela', ada.id]) {
-      expect((await api.get(`${users}/search?q=${q}`).expect(200)).body.data).toEqual([changed]);
-    }
+    expect((await api.get(`${users}/search?q=lovelase`).expect(200)).body.data).toEqual([changed]);
     await api.delete(`${users}/${ada.id}`).expect(204);
     await api.get('/backend/internal/v1/tokens/current').expect(200);
     await api.get('/backend/internal/api/v1/tokens').expect(200);

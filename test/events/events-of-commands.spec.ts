@@ -22,11 +22,8 @@ describeOn('postgres', 'events of commands', () => {
     const people = upTo(3).map((n) => ({ name: `Person ${n}`, email: `${n}@example.com` }));
     const importAs = async (role: string, ...options: string[]) => {
       writeFileSync(file, people.map((person) => JSON.stringify({ ...person, role })).join('\n'));
-      const { code } = await run(
-        ['users', 'import', file, '--organization', organizationId, ...options],
-        env,
-      );
-      expect(code).toBe(0);
+      const args = ['users', 'import', file, '--organization', organizationId, ...options];
+      expect((await run(args, env)).code).toBe(0);
     };
     await importAs('member', '--dry-run');
     expect((await readFeed(client)).events.map(({ type }) => type)).toEqual(['token.created']);
@@ -34,22 +31,10 @@ describeOn('postgres', 'events of commands', () => {
     await importAs('member', '--mode', 'upsert'); // changes nothing
     await importAs('viewer', '--mode', 'upsert');
     await run(['seed', '--organization', organizationId, '--users', '2'], env);
-    const created = await run(
-      [
-        'tokens',
-        'create',
-        '--organization',
-        organizationId,
-        '--name',
-        'CI',
-        '--scopes',
-        'users:read',
-        '--json',
-      ],
-      env,
-    );
-    await run(['tokens', 'rotate', JSON.parse(created.stdout).id], env);
-    await run(['tokens', 'revoke', JSON.parse(created.stdout).id], env);
+    const options = ['--organization', organizationId, '--name', 'CI', '--scopes', 'users:read', '--json'];
+    const { id } = JSON.parse((await run(['tokens', 'create', ...options], env)).stdout);
+    await run(['tokens', 'rotate', id], env);
+    await run(['tokens', 'revoke', id], env);
     const { events } = await readFeed(client);
     expect(events.slice(1).map(({ type, source, actor }) => `${type} ${source} ${actor.name}`)).toEqual([
       ...Array(3).fill('user.created cli ums users import'),

@@ -11,7 +11,7 @@ import { atExit, report, SHORT } from './run.mjs';
  */
 const SOME = SHORT
   ? ['test/users/users.spec', 'test/tokens/tokens.spec', 'test/pages/pages.spec']
-  : ['--testPathIgnorePatterns=dashboard', '--testPathIgnorePatterns=large-jobs'];
+  : ['--testPathIgnorePatterns=dashboard', '--testPathIgnorePatterns=cli/processes'];
 
 test('the end-to-end suite passes behind PgBouncer', { skip: NO_PGBOUNCER, timeout: 900_000 }, async (t) => {
   const suite = spawn(process.execPath, ['scripts/test.mjs', '--pgbouncer', ...SOME], {

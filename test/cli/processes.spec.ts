@@ -16,11 +16,11 @@ const { database, directory, file, newOrganization, job, importFile, refusedIn, 
 
 const matching = (text: string | RegExp) => (text instanceof RegExp ? expect.stringMatching(text) : text);
 
-describe('a process', () => {
+describe('the process of a command', () => {
   let organization: string;
   beforeAll(async () => (organization = await newOrganization()));
 
-  // What they do is tested without processes, in test/cli. Here, each is loaded from the build, and ends.
+  // What they do is tested without processes. Here, each is loaded from the build, and ends.
   it.each([
     ['--version', 0, /^\d+\.\d+\.\d+\n$/, ''],
     ['', 1, '', /^Usage: ums /],
@@ -34,10 +34,10 @@ describe('a process', () => {
     ['groups list ORG --json', 0, '[]\n', ''],
     ['webhooks list ORG', 0, 'none\n', ''],
     ['events tail --organization org_x', 1, '', /^There is no such organization\./],
-    ['seed ORG --users 1', 0, /^1 row in [\d.]+ s: 1 created, /, ''],
+    ['seed ORG --users 1', 0, /^1 row in [\d.]+ s: 1 created, /, /^100 %, 1 row, \d+ rows?\/s, ETA 0:00\n$/],
     ['users export ORG --format csv', 0, /^id,externalId,name,email,[^]*\nusr_/, '1 user.\n'],
-    ['users import FILE ORG', 1, /^1 row in .*, 1 refused\.\n$/, /^Refused:\n {2}line 1: /],
-  ])('ends ums %s with %d', async (command, code, stdout, stderr) => {
+    ['users import FILE ORG', 1, /^1 row in .*, 1 refused\.\n$/, /^100 %, .*\nRefused:\n {2}line 1: /],
+  ])('ums %s ends with %d', async (command, code, stdout, stderr) => {
     const args = command
       .replace('ORG', `--organization ${organization}`)
       .replace('FILE', file('one.ndjson', '{}\n'))
