@@ -1,4 +1,5 @@
 /**
+ * @slow each command opens the database, which takes a server a tenth of the time
  * @only embedded postgres: a command runs the same way on a cluster
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
 /**
+ * @slow each command opens the database, which takes a server a tenth of the time
  * @only embedded postgres: it tests the command; what is written are batches
  */
 import { chmodSync, statSync } from 'node:fs';

@@ -318,27 +318,6 @@ it('is closed by the host, before the host closes its connections', async () => 
   expect(flushed.mock.results.map(({ type }) => type)).toEqual(['return']);
 });
 
-it('answers a DELETE that a table of the host forbids with a 409', async () => {
-  const api = await clientOf(host);
-  const { body: user } = await api
-    .post('/backend/internal/api/v1/users', { name: 'Ada', email: 'held@example.com' })
-    .expect(201);
-  await host.dataSource.query(
-    `CREATE TABLE badges (organization_id text, user_id text, FOREIGN KEY (organization_id, user_id) REFERENCES ums.users)`,
-  );
-  try {
-    await host.dataSource.query('INSERT INTO badges VALUES ($1, $2)', [api.organizationId, user.id]);
-    const { body } = await api.delete(`/backend/internal/api/v1/users/${user.id}`).expect(409);
-    expect(body).toMatchObject({
-      code: 'conflict',
-      detail: 'The user cannot be deleted, because a table of the application still refers to it.',
-    });
-    expect(body.errors).toBeUndefined();
-  } finally {
-    await host.dataSource.query('DROP TABLE badges');
-  }
-});
-
 describe('webhooks of a host', () => {
   const encryptionKey = Buffer.alloc(32, 7).toString('base64');
 

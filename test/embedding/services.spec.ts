@@ -206,19 +206,27 @@ describe("the services in an application's transaction", () => {
   it('write together with its rows, and read what it has written', async () => {
     const id = await newOrganization();
     const login = `together-${id}`;
+    const { token: old } = await tokens.create(id, { name: 'Old', scopes: ['admin'] });
 
-    const user = await host.dataSource.transaction(async (manager) => {
+    const { user, token, value } = await host.dataSource.transaction(async (manager) => {
+      const [usersWithin, tokensWithin] = [users.within(manager), tokens.within(manager)];
       await manager.insert(HostUser, { login });
-      const created = await users.within(manager).create(id, ada);
-      expect(await users.within(manager).get(id, created.id)).toEqual(created);
-      expect((await users.within(manager).list(id)).data).toEqual([created]);
-      return created;
+      const user = await usersWithin.create(id, ada);
+      expect(await usersWithin.get(id, user.id)).toEqual(user);
+      expect((await usersWithin.list(id)).data).toEqual([user]);
+      await tokensWithin.revoke(id, old.id);
+      const created = await tokensWithin.create(id, { name: 'New', scopes: ['admin'] });
+      expect(await tokensWithin.get(id, created.token.id)).toEqual(created.token);
+      expect((await tokensWithin.list(id, { state: 'active' })).data).toEqual([created.token]);
+      return { user, ...created };
     });
 
     expect(await users.get(id, user.id)).toEqual(user);
     expect(user).toMatchObject({ ...ada, version: 1 });
     expect((await search.search(id, { q: 'ada' })).data).toEqual([user]);
     expect(await host.dataSource.manager.countBy(HostUser, { login })).toBe(1);
+    expect((await tokens.list(id, { state: 'active' })).data).toEqual([token]);
+    await new Client(host.url, { value }).get('/backend/internal/v1/tokens/current').expect(200);
   });
 
   it('leave nothing behind if it is rolled back', async () => {
@@ -335,23 +343,6 @@ describe("the services in an application's transaction", () => {
     } finally {
       await host.dataSource.query('DROP TABLE badges');
     }
-  });
-
-  it('create and revoke tokens', async () => {
-    const id = await newOrganization();
-    const { token: old } = await tokens.create(id, { name: 'Old', scopes: ['admin'] });
-
-    const { token, value } = await host.dataSource.transaction(async (manager) => {
-      const within = tokens.within(manager);
-      await within.revoke(id, old.id);
-      const created = await within.create(id, { name: 'New', scopes: ['admin'] });
-      expect(await within.get(id, created.token.id)).toEqual(created.token);
-      expect((await within.list(id, { state: 'active' })).data).toEqual([created.token]);
-      return created;
-    });
-
-    expect((await tokens.list(id, { state: 'active' })).data).toEqual([token]);
-    await new Client(host.url, { value }).get('/backend/internal/v1/tokens/current').expect(200);
   });
 
   it('refuse a manager that is in no transaction, or no longer', async () => {
