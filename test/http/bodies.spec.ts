@@ -3,8 +3,18 @@
  */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import type { Type } from '@nestjs/common';
+import fc from 'fast-check';
 import { Database } from '../../src/platform/database/database';
+import { excessOf, sizeOf } from '../../src/platform/http/input/json-size';
+import { validate, validatedInput, validateOrThrow } from '../../src/platform/http/input/validate';
+import { CreateTokenDto } from '../../src/tokens/tokens.dto';
+import { BatchDto } from '../../src/users/batch/batch.dto';
+import { SearchUsersDto } from '../../src/users/search/user-search.dto';
+import { CreateUserDto, ListUsersDto } from '../../src/users/user/user.dto';
 import { aUser, type Client } from '../support/client';
+import { HOSTILE_BODIES } from '../support/hostile';
 import { exchange } from '../support/oauth';
 import { startService, type TestService } from '../support/service';
 import { connectTo, exchange as exchangeBytes, untilClosed } from '../support/socket';
@@ -268,4 +278,282 @@ it('a connection that stays open keeps no body in memory, whether it was accepte
   server.off('request', keep);
   expect(requests).toHaveLength(2);
   await until(() => requests.every(({ body }) => body === undefined));
+});
+
+const postText = (text: string | Buffer, type = 'application/json', path = '/api/v1/users') =>
+  api
+    .post(path)
+    .set('Content-Type', type)
+    .serialize((body) => body as never)
+    .send(text as never);
+
+describe('a body', () => {
+  it.each([
+    ['text/plain', '{}'],
+    ['application/x-www-form-urlencoded', 'name=Ada'],
+    ['multipart/form-data; boundary=x', '--x--'],
+    ['application/jsonp', '{}'],
+    ['application/problem+json', '{}'],
+    ['application/json; charset=utf-16', '{}'],
+    ['application/json; charset=latin1', '{}'],
+  ])('of the type %s is a 415', async (type, text) => {
+    expect((await postText(text, type).expect(415)).body.code).toBe('unsupported_media_type');
+  });
+
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'application/json;charset="UTF-8"',
+    'Application/JSON',
+  ])(
+    'of the type %s is read',
+    async (type) => void (await postText(JSON.stringify(aUser()), type).expect(201)),
+  );
+
+  it.each(['gzip', 'identity', 'br'])('with the Content-Encoding %s is a 415', async (encoding) => {
+    const body = encoding === 'gzip' ? gzipSync(JSON.stringify(aUser())) : JSON.stringify(aUser());
+    await postText(body).set('Content-Encoding', encoding).expect(415);
+  });
+
+  it('that is missing and has no type is a 415', async () => {
+    await api.post('/api/v1/users').expect(415);
+    await api.patch('/api/v1/users/usr_00000000000000000000000000').expect(415);
+  });
+
+  it.each([
+    ['empty', ''],
+    ['cut off', '{"name":'],
+    ['with a trailing comma', '{"name":"Ada",}'],
+    ['followed by more', '{} {}'],
+    ['of bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0xfe, 0x22])],
+    ['with a bare NaN', '{"name":NaN}'],
+  ])('that is %s is malformed', async (_case, text) => {
+    const { body } = await postText(text).expect(400);
+    expect(body).toMatchObject({
+      code: 'malformed_json',
+      detail: 'The request body is not valid JSON.',
+      errors: [{ field: 'body', code: 'invalid' }],
+    });
+  });
+
+  it('with a JSON type and no bytes is malformed', async () => {
+    const { body } = await api.post('/api/v1/users').set('Content-Type', 'application/json').expect(400);
+    expect(body.code).toBe('malformed_json');
+  });
+
+  it.each(['[]', '"text"', '7', 'null', 'true', '[{}]'])(
+    'that is the JSON %s is not an object',
+    async (text) => {
+      const { body } = await postText(text).expect(400);
+      expect(body).toMatchObject({ code: 'validation_failed', errors: [{ field: 'body', code: 'invalid' }] });
+    },
+  );
+
+  it('of 64 KB is read, and one byte more is a 413', async () => {
+    const padded = (bytes: number) => JSON.stringify(aUser()).padEnd(bytes);
+    await postText(padded(64 * 1024)).expect(201);
+    const { body } = await postText(padded(64 * 1024 + 1)).expect(413);
+    expect(body.code).toBe('payload_too_large');
+  });
+
+  it('of 1 MB has at most 70,000 values', async () => {
+    const bodyOf = (values: number) => `{"users":[{}],"more":[${Array(values - 4).fill('{}')}]}`;
+    const send = (text: string) => postText(text, 'application/json', BATCH);
+    const { body: read } = await send(bodyOf(70_000)).expect(400);
+    expect(read.errors).toMatchObject([{ field: 'more', code: 'unknown' }]);
+    const { body: refused } = await send(bodyOf(70_001)).expect(400);
+    expect(refused.errors).toEqual([
+      { field: 'body', code: 'too_many', message: 'must have at most 70000 values' },
+    ]);
+  });
+
+  it('of a GET or a DELETE is ignored', async () => {
+    const user = await api.createUser();
+    await api
+      .send('get', `/api/v1/users/${user.id}`)
+      .set('Content-Type', 'application/json')
+      .send('{')
+      .expect(200);
+    await api
+      .send('delete', `/api/v1/users/${user.id}`)
+      .set('Content-Type', 'text/plain')
+      .send('x')
+      .expect(204);
+  });
+
+  it('of 300 KB from a caller without a token is not read', async () => {
+    await service
+      .anonymous()
+      .post('/api/v1/users', { name: 'x'.repeat(300_000) })
+      .expect(401);
+  });
+});
+
+describe('a value', () => {
+  it.each(HOSTILE_BODIES)('is refused: %s', async (_case, text, field) => {
+    const { body } = await postText(text).expect(400);
+    expect(body).toMatchObject({ code: 'validation_failed', errors: [{ field, code: 'invalid' }] });
+    expect(Object.prototype).not.toHaveProperty('role');
+  });
+
+  it('nested as deeply as 64 KB allow is refused', async () => {
+    const deep = `{"name":"Ada","email":"d@example.com","metadata":{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}}`;
+    const { body } = await postText(deep).expect(400);
+    expect(body.errors.map(({ code }: { code: string }) => code).sort()).toEqual(['invalid', 'too_long']);
+  });
+
+  it.each([
+    ['faults', { metadata: { list: Array.from({ length: 7_000 }, () => '\0') } }],
+    ['forbidden keys', { metadata: { list: Array.from({ length: 3_000 }, () => ({ constructor: 1 })) } }],
+    ['unknown fields', Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`f${n}`, n]))],
+  ])(
+    'with thousands of %s is judged up to a thousand, and gets a response with 100',
+    async (_what, fields) => {
+      const { body } = await api.post('/api/v1/users', aUser(fields)).expect(400);
+      expect(body.errors).toHaveLength(100);
+      expect(body.detail).toMatch(/^100\d fields are invalid\.$/);
+    },
+  );
+
+  it('of a duplicate key is the last one', async () => {
+    const { body } = await postText('{"name":"First","name":"Last","email":"twice@example.com"}').expect(201);
+    expect(body.name).toBe('Last');
+  });
+
+  it('is never repeated in an error', async () => {
+    const secret = 'hunter2-hunter2';
+    const { text } = await api
+      .post('/api/v1/users', { name: [secret], email: secret, role: secret, metadata: secret })
+      .expect(400);
+    expect(text).not.toContain(secret);
+    expect((await api.get(`/api/v1/${secret}`).expect(404)).text).not.toContain(secret);
+  });
+});
+
+describe('query parameters', () => {
+  it.each([
+    ['get', '/api/v1/users/usr_00000000000000000000000000?fields=name'],
+    ['delete', '/api/v1/users/usr_00000000000000000000000000?force=true'],
+    ['get', '/v1/tokens/current?x'],
+    ['delete', '/v1/tokens/tok_00000000000000000000000000?a=1'],
+  ] as const)('are refused on a route that has none: %s %s', async (method, path) => {
+    const { body } = await api.send(method, path).expect(400);
+    expect(body.errors).toMatchObject([{ code: 'unknown' }]);
+  });
+
+  it('are refused on a create and an update', async () => {
+    await api.post('/api/v1/users?notify=true', aUser()).expect(400);
+    const user = await api.createUser();
+    await api.patch(`/api/v1/users/${user.id}?notify=true`, { name: 'Grace' }).expect(400);
+    await api.get(`/api/v1/users/${user.id}?`).expect(200, user);
+  });
+});
+
+describe('validatedInput()', () => {
+  it('validates what is not yet a DTO', () => {
+    const dto = validatedInput(CreateUserDto, { name: ' Ada ', email: 'ada@example.com' });
+    expect(dto).toMatchObject({ name: 'Ada' });
+    expect(validatedInput(CreateUserDto, dto)).toBe(dto);
+    expect(() => validatedInput(CreateUserDto, { name: '' })).toThrow('2 fields are invalid.');
+  });
+});
+
+describe('validateOrThrow()', () => {
+  it.each([Object, Array])('takes no field of a type without checks: %s', (metatype) => {
+    const input = Object.assign(new metatype(), { anything: 1 });
+    expect(() => validateOrThrow(metatype, input)).toThrow('1 field is invalid.');
+  });
+});
+
+describe('validate()', () => {
+  const codes = (metatype: Type, input: object) =>
+    validate(metatype, input).faults?.map(({ field, code, message }) => `${field} ${code}: ${message}`);
+
+  it('reports the first fault of each path, and all paths', () => {
+    const metadata = {
+      '': 1,
+      ['k'.repeat(65)]: 2,
+      ...Object.fromEntries([...Array(15)].map((_, i) => [`k${i}`, i])),
+    };
+    expect(codes(CreateUserDto, { email: null, role: 'x', metadata, id: 'x', nope: 1, toString: 1 })).toEqual(
+      [
+        'nope unknown: is not a known field',
+        'toString unknown: is not a known field',
+        'name required: is required',
+        'email invalid: must be a string',
+        'role invalid: must be one of member, admin, viewer',
+        'metadata. too_short: must not be empty',
+        `metadata.${'k'.repeat(64)}… too_long: must have at most 64 characters`,
+        'metadata too_many: must have at most 16 keys',
+        'id immutable: cannot be changed',
+      ],
+    );
+  });
+
+  it.each([
+    [SearchUsersDto, { q: null }, 'q invalid: must be a string'],
+    [CreateTokenDto, { name: 'CI', scopes: null }, /^scopes invalid: must be a list of/],
+    [BatchDto, { users: null }, 'users invalid: must be a list of users'],
+    [ListUsersDto, { limit: 1.5 }, 'limit invalid: must be a whole number'],
+    [ListUsersDto, { limit: 201 }, 'limit out_of_range: must be from 1 to 200'],
+  ])('runs the checks in their order: %p %#', (metatype: Type, input, fault) => {
+    expect(codes(metatype, input)).toEqual([
+      typeof fault === 'string' ? fault : expect.stringMatching(fault),
+    ]);
+  });
+
+  it('counts code points, variation selectors included', () => {
+    expect(codes(CreateUserDto, { name: '❤️'.repeat(100), email: 'a@b.co' })).toBeUndefined();
+    expect(codes(CreateUserDto, { name: '❤️'.repeat(101), email: 'a@b.co' })).toEqual([
+      'name too_long: must have at most 200 characters',
+    ]);
+  });
+});
+
+/** Every value, and every key with quotes around it. */
+const partsOf = (value: unknown): { values: unknown[]; keys: string[] } => {
+  if (typeof value !== 'object' || value === null) return { values: [value], keys: [] };
+  const parts = Object.values(value).map(partsOf);
+  return {
+    values: [value, ...parts.flatMap(({ values }) => values)],
+    keys: [...(Array.isArray(value) ? [] : Object.keys(value)), ...parts.flatMap(({ keys }) => keys)],
+  };
+};
+
+it('sizeOf() counts the values and the different keys of any JSON', () => {
+  const space = fc.constantFrom(undefined, 1, '\t\n ');
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 6 }), space, (value, space) => {
+      const { values, keys } = partsOf(value);
+      expect(sizeOf(Buffer.from(JSON.stringify(value, null, space)), Infinity)).toEqual({
+        values: values.length,
+        keys: new Set(keys).size,
+      });
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+it.each(['', '{', '"', '"\\', '[,', ']]}}', '"a', '\\"', ':::'])(
+  'sizeOf() ends on what is not JSON: %j',
+  (text) => {
+    expect(sizeOf(Buffer.from(text), Infinity).values).toBeLessThan(4);
+  },
+);
+
+describe('excessOf()', () => {
+  const excessIn = (value: unknown) => excessOf(Buffer.from(JSON.stringify(value)));
+  const withKeys = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 0]));
+
+  it('allows 70,000 values', () => {
+    expect(excessIn(Array(69_999).fill({}))).toBeUndefined();
+    expect(excessIn(Array(70_000).fill({}))).toBe('70000 values');
+  });
+
+  it('allows 15,000 different keys', () => {
+    expect(excessIn(withKeys(15_000))).toBeUndefined();
+    expect(excessIn([withKeys(15_000), withKeys(15_000)])).toBeUndefined();
+    expect(excessIn([withKeys(15_000), { other: 0 }])).toBe('15000 different keys');
+  });
 });

@@ -146,4 +146,20 @@ describeOn('postgres', 'responses that nobody reads', () => {
     expect(most).toBeLessThan(384);
     for (const socket of unread) socket.destroy();
   });
+
+  it('are of requests that arrive a byte at a time, too, which are a 408', async () => {
+    const post = ['POST /api/v1/users HTTP/1.1', 'Host: a', `Authorization: Bearer ${value}`];
+    const body = [...post, 'Content-Type: application/json', 'Content-Length: 1000', '\r\n'].join('\r\n');
+    const answers = ['GET /livez HTTP/1.1\r\nX-Slow: ', body].map(async (bytes) => {
+      const socket = await connectTo(service.url);
+      let answer = '';
+      socket.on('data', (chunk) => (answer += chunk)).resume();
+      socket.write(bytes);
+      const drops = setInterval(() => socket.write('x'), 200);
+      await untilClosed(socket).finally(() => clearInterval(drops));
+      return answer;
+    });
+    for (const answer of await Promise.all(answers))
+      expect(answer).toMatch(/^HTTP\/1.1 408 [^]*^x-request-id: \S/im);
+  });
 });
