@@ -1,14 +1,8 @@
-/**
- * @only embedded: other suites send its requests
- */
-import { type Body, useScim } from '../support/scim';
+import { type Body, ENTERPRISE, GROUP, USER, useScim } from '../support/scim';
 
 const { scim } = useScim();
 
-const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
-
-const find = async (filter: string): Promise<Body> =>
-  (await scim.get(`/Users?filter=${encodeURIComponent(filter)}`).expect(200)).body;
+const find = (filter: string): Promise<Body> => scim.find('/Users', filter);
 
 it('serves Okta: test, import, create, PUT, deactivate, reactivate', async () => {
   await scim.get('/Users?startIndex=1&count=2').expect(200);
@@ -27,7 +21,7 @@ it('serves Okta: test, import, create, PUT, deactivate, reactivate', async () =>
   expect(await find(`userName eq "${userName}"`)).toMatchObject({ totalResults: 0, Resources: [] });
   const { body: created } = await scim
     .post('/Users', {
-      schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+      schemas: [USER],
       userName,
       name: { givenName: 'Isaac', familyName: 'Brock' },
       emails: [{ primary: true, value: userName, type: 'work' }],
@@ -48,10 +42,7 @@ it('serves Okta: test, import, create, PUT, deactivate, reactivate', async () =>
   });
   for (const active of [false, true]) {
     const { body } = await scim
-      .patch(`/Users/${created.id}`, {
-        schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
-        Operations: [{ op: 'replace', value: { active } }],
-      })
+      .change(`/Users/${created.id}`, { op: 'replace', value: { active } })
       .expect(200);
     expect([body.active, body.id]).toEqual([active, created.id]);
     expect((await scim.api.get(`/api/v1/users/${created.id}`).expect(200)).body.active).toBe(active);
@@ -59,7 +50,7 @@ it('serves Okta: test, import, create, PUT, deactivate, reactivate', async () =>
 });
 
 const ENTRA = {
-  schemas: ['urn:ietf:params:scim:schemas:core:2.0:User', ENTERPRISE],
+  schemas: [USER, ENTERPRISE],
   externalId: '0a21f0f2-8d2a-4f8e-bf98-7363c4aed4ef',
   userName: 'Test_User_ab6490ee@example.com',
   active: true,
@@ -96,8 +87,7 @@ const CLEARED = [
 ];
 
 describe('Entra', () => {
-  const patch = (id: string, ...Operations: object[]) =>
-    scim.patch(`/Users/${id}`, { schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'], Operations });
+  const patch = (id: string, ...Operations: object[]) => scim.change(`/Users/${id}`, ...Operations);
 
   it('matches, creates, updates, disables, deletes and creates again', async () => {
     expect((await find(`userName eq "${ENTRA.userName}"`)).totalResults).toBe(0);
@@ -161,5 +151,354 @@ describe('Entra', () => {
         expect(body).not.toHaveProperty([gone]);
       expect(body.userName).toBe(`u${n}@example.com`);
     }
+  });
+});
+
+describe('groups', () => {
+  let serial = 0;
+  const newUser = async (): Promise<string> =>
+    (await scim.post('/Users', { userName: `person${serial++}@example.com` }).expect(201)).body.id;
+
+  const patch = (id: string, ...Operations: object[]) => scim.change(`/Groups/${id}`, ...Operations);
+
+  const membersOf = async (id: string): Promise<string[]> =>
+    (await scim.get(`/Groups/${id}`).expect(200)).body.members.map(({ value }: Body) => value);
+
+  const eventsOf = async (id: string): Promise<string[]> =>
+    (await scim.api.get(`/api/v1/events?target=${id}&limit=200`).expect(200)).body.data.map(
+      ({ type }: Body) => type,
+    );
+
+  it('serves Group Push of Okta: link, push, members, rename, import, unlink', async () => {
+    const [ada, grace, alan] = [await newUser(), await newUser(), await newUser()];
+    expect(await scim.find('/Groups?startIndex=1&count=100', 'displayName eq "Engineering"')).toMatchObject({
+      totalResults: 0,
+      Resources: [],
+    });
+    const { body: group } = await scim
+      .post('/Groups', {
+        schemas: [GROUP],
+        displayName: 'Engineering',
+        members: [{ value: ada, display: 'person0@example.com' }],
+      })
+      .expect(201);
+    const { id } = group;
+    // An app of the old wizard puts the whole group; one of the new wizard sends a PATCH.
+    const { body: read } = await scim.get(`/Groups/${id}`).expect(200);
+    await scim
+      .put(`/Groups/${id}`, { ...read, members: [...read.members, { value: grace, display: 'g' }] })
+      .expect(200);
+    expect(new Set(await membersOf(id))).toEqual(new Set([ada, grace]));
+    await patch(id, { op: 'add', path: 'members', value: [{ value: alan, display: 'a' }] }).expect(204);
+    await patch(id, { op: 'remove', path: `members[value eq "${grace}"]` }).expect(204);
+    await patch(id, { op: 'replace', value: { id, displayName: 'Engineers' } }).expect(204);
+    expect(new Set(await membersOf(id))).toEqual(new Set([ada, alan]));
+    // "Push now" replaces all members.
+    await patch(
+      id,
+      { op: 'replace', value: { id, displayName: 'Engineers' } },
+      { op: 'replace', path: 'members', value: [{ value: grace, display: 'g' }] },
+    ).expect(204);
+    expect(await membersOf(id)).toEqual([grace]);
+    const { body: imported } = await scim.get('/Groups?startIndex=1&count=100').expect(200);
+    expect(imported).toMatchObject({ totalResults: 1, Resources: [{ id, displayName: 'Engineers' }] });
+
+    await scim.delete(`/Groups/${id}`).expect(204);
+    await scim.get(`/Groups/${id}`).expect(404);
+    expect(await eventsOf(id)).toEqual([
+      'group.created',
+      'group.member_added',
+      'group.member_added',
+      'group.member_added',
+      'group.member_removed',
+      'group.updated',
+      'group.member_removed',
+      'group.member_removed',
+      'group.member_added',
+      'group.deleted',
+    ]);
+  });
+
+  describe.each([
+    ['with its SCIM 2.0 flag', (id: string) => ({ op: 'Remove', path: `members[value eq "${id}"]` })],
+    [
+      'without its flag',
+      (id: string) => ({ op: 'Remove', path: 'members', value: [{ $ref: null, value: id }] }),
+    ],
+    ['with a single object', (id: string) => ({ op: 'remove', path: 'members', value: { value: id } })],
+  ])('Entra, %s', (_dialect, removal) => {
+    it('matches, creates, updates, adds and removes members, and deletes', async () => {
+      const externalId = '8aa1a0c0-c4c3-4bc0-b4a5-2ef676900159';
+      const [ada, grace] = [await newUser(), await newUser()];
+      const matching = '/Groups?excludedAttributes=members';
+      expect(await scim.find(matching, 'displayName eq "Sales"')).toMatchObject({ totalResults: 0 });
+      const { body: created } = await scim
+        .post('/Groups', {
+          schemas: [GROUP, 'http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group'],
+          externalId,
+          displayName: 'Sales',
+          meta: { resourceType: 'Group' },
+        })
+        .set('Content-Type', 'application/json')
+        .expect(201);
+      const { id } = created;
+      for (const filter of ['displayName eq "SALES"', `externalId eq "${externalId}"`]) {
+        const { Resources } = await scim.find(matching, filter);
+        expect(Resources).toMatchObject([{ id, displayName: 'Sales', externalId }]);
+        expect(Resources[0]).not.toHaveProperty('members');
+      }
+      const { body: lean } = await scim.get(`/Groups/${id}?excludedAttributes=members`).expect(200);
+      expect(lean).not.toHaveProperty('members');
+
+      await patch(id, { op: 'Add', path: 'members', value: [{ $ref: null, value: ada }] }).expect(204);
+      await patch(
+        id,
+        { op: 'Add', path: 'members', value: [{ value: grace }] },
+        { op: 'Replace', path: 'displayName', value: 'Sales EMEA' },
+      ).expect(204);
+      // Before it changes a membership, Entra asks whether it is there.
+      expect(await scim.find(matching, `id eq "${id}" and members eq "${ada}"`)).toMatchObject({
+        totalResults: 1,
+      });
+      await patch(id, removal(ada)).expect(204);
+      await patch(id, removal(ada)).expect(204);
+      expect(await scim.find(matching, `id eq "${id}" and members eq "${ada}"`)).toMatchObject({
+        totalResults: 0,
+      });
+      expect(await membersOf(id)).toEqual([grace]);
+
+      await patch(id, { op: 'replace', path: 'externalId', value: '' }).expect(204);
+      expect((await scim.get(`/Groups/${id}`)).body).not.toHaveProperty('externalId');
+      await scim.delete(`/Groups/${id}`).expect(204);
+      await scim.get(`/Groups/${id}`).expect(404);
+      await scim.delete(`/Groups/${id}`).expect(404);
+      expect((await scim.get(`/Users/${grace}`).expect(200)).body).not.toHaveProperty('groups');
+      expect(await eventsOf(id)).toEqual([
+        'group.created',
+        'group.member_added',
+        'group.updated',
+        'group.member_added',
+        'group.member_removed',
+        'group.updated',
+        'group.deleted',
+      ]);
+    });
+  });
+});
+
+describe('the mapping of Okta', () => {
+  // The default mapping of Okta's SCIM 2.0 apps: the attribute here, what Okta gives at first, and what it gives later.
+
+  type Part = Record<string, unknown>;
+  const extended = (part: Part): Part => ({ [ENTERPRISE]: part });
+  const phone = (type: string, value: string, primary?: boolean) => ({
+    phoneNumbers: [{ value, type, ...(primary && { primary }) }],
+  });
+  const address = (part: Part) => ({ addresses: [{ type: 'home', primary: true, ...part }] });
+
+  const MAPPING: [attribute: string, first: Part, later: Part][] = [
+    ['userName', { userName: 'ada@example.com' }, { userName: 'lady@example.com' }],
+    ['givenName', { name: { givenName: 'Ada' } }, { name: { givenName: 'Augusta Ada' } }],
+    ['familyName', { name: { familyName: 'Byron' } }, { name: { familyName: 'King' } }],
+    ['middleName', { name: { middleName: 'A.' } }, { name: { middleName: 'B.' } }],
+    ['honorificPrefix', { name: { honorificPrefix: 'Miss' } }, { name: { honorificPrefix: 'Lady' } }],
+    ['honorificSuffix', { name: { honorificSuffix: 'I' } }, { name: { honorificSuffix: 'II' } }],
+    [
+      'email, secondEmail and their types',
+      { emails: [{ value: 'ada@example.com', type: 'work', primary: true }] },
+      {
+        emails: [
+          { value: 'lady@example.com', type: 'work', primary: true },
+          { value: 'ada@home.example.com', type: 'home', primary: false },
+        ],
+      },
+    ],
+    ['title', { title: 'Analyst' }, { title: 'Countess' }],
+    ['displayName', { displayName: 'Ada B.' }, { displayName: 'Ada K.' }],
+    ['nickName', { nickName: 'Ada' }, { nickName: 'Enchantress' }],
+    ['profileUrl', { profileUrl: 'https://example.com/ada' }, { profileUrl: 'example.com/lady' }],
+    ['primaryPhone and its type', phone('work', '+44 1', true), phone('home', '+44 2', true)],
+    ['mobilePhone', phone('mobile', '+44 3'), phone('mobile', '+44 4')],
+    ['addressType', address({ country: 'GB' }), address({ country: 'GB', type: 'other' })],
+    ['streetAddress', address({ streetAddress: '1 St' }), address({ streetAddress: '12 St' })],
+    ['locality', address({ locality: 'London' }), address({ locality: 'Ockham' })],
+    ['region', address({ region: 'London' }), address({ region: 'Surrey' })],
+    ['postalCode', address({ postalCode: 'W1' }), address({ postalCode: 'GU23' })],
+    ['country', address({ country: 'GB' }), address({ country: 'FR' })],
+    ['formatted', address({ formatted: '1 St\nLondon' }), address({ formatted: '12 St\nOckham' })],
+    ['preferredLanguage', { preferredLanguage: 'en' }, { preferredLanguage: 'fr' }],
+    ['locale', { locale: 'en_GB' }, { locale: 'fr_FR' }],
+    ['timezone', { timezone: 'Europe/London' }, { timezone: 'Europe/Paris' }],
+    ['userType', { userType: 'Intern' }, { userType: 'Employee' }],
+    ['entitlements', { entitlements: [{ value: 'a' }] }, { entitlements: [{ value: 'b', display: 'B' }] }],
+    ['roles', { roles: [{ value: 'a' }] }, { roles: [{ value: 'b', type: 'x', primary: true }] }],
+    ['employeeNumber', extended({ employeeNumber: '7' }), extended({ employeeNumber: '8' })],
+    ['costCenter', extended({ costCenter: '100' }), extended({ costCenter: '200' })],
+    ['organization', extended({ organization: 'A' }), extended({ organization: 'B' })],
+    ['division', extended({ division: 'A' }), extended({ division: 'B' })],
+    ['department', extended({ department: 'A' }), extended({ department: 'B' })],
+    [
+      'managerValue and managerDisplayName',
+      extended({ manager: { value: '00u1', displayName: 'Charles' } }),
+      extended({ manager: { value: '00u2', displayName: 'Mary' } }),
+    ],
+  ];
+
+  const whole = (parts: Part) => ({
+    schemas: parts[ENTERPRISE] ? [USER, ENTERPRISE] : [USER],
+    userName: 'ada@example.com',
+    active: true,
+    ...parts,
+  });
+
+  const given = ({ id: _id, meta: _meta, ...parts }: Body) => parts;
+  const create = async (parts: Part): Promise<string> =>
+    (await scim.post('/Users', whole(parts)).expect(201)).body.id;
+  const get = async (id: string) => given((await scim.get(`/Users/${id}`).expect(200)).body);
+  const patch = async (id: string, ...Operations: object[]) =>
+    given((await scim.change(`/Users/${id}`, ...Operations).expect(200)).body);
+
+  describe.each(MAPPING)('%s', (_attribute, first, later) => {
+    it('is what POST and then PUT have given', async () => {
+      const id = await create(first);
+      expect(await get(id)).toEqual(whole(first));
+      await scim.put(`/Users/${id}`, whole(later)).expect(200);
+      expect(await get(id)).toEqual(whole(later));
+    });
+
+    it('is what PATCH has given, with a path or without', async () => {
+      const operations = Object.entries(later).map(([path, value]) => ({ op: 'replace', path, value }));
+      for (const operation of [[{ op: 'replace', value: later }], operations]) {
+        const id = await create(first);
+        expect(await patch(id, ...operation)).toEqual(whole(later));
+        expect(await get(id)).toEqual(whole(later));
+        await scim.delete(`/Users/${id}`).expect(204);
+      }
+    });
+  });
+
+  it('gives back everything at once', async () => {
+    const all = MAPPING.map(([, , later]) => later);
+    const everything = Object.assign({}, ...all, {
+      name: Object.assign({}, ...all.map(({ name }) => name)),
+      [ENTERPRISE]: Object.assign({}, ...all.map((part) => part[ENTERPRISE])),
+    });
+    const id = await create(everything);
+    expect(await get(id)).toEqual(whole(everything));
+    const { version } = (await scim.get(`/Users/${id}`).expect(200)).body.meta;
+    const { body } = await scim.put(`/Users/${id}`, await get(id)).expect(200);
+    expect(body.meta.version).toBe(version);
+  });
+});
+
+describe('a gateway', () => {
+  // A gateway in front of applications that provisions whatever its discovery finds: no client of a known directory.
+
+  const get = async (path: string): Promise<Body> => (await scim.get(path).expect(200)).body;
+  const query = (parameters: Record<string, string>) => new URLSearchParams(parameters).toString();
+
+  it('finds its way by discovery, and provisions a user through its life', async () => {
+    const config = await get('/ServiceProviderConfig');
+    expect([config.patch.supported, config.etag.supported, config.bulk.supported]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    const type = (await get('/ResourceTypes')).Resources.find(({ name }: Body) => name === 'User');
+    const { Resources: schemas } = await get('/Schemas');
+    const named = (id: string) => schemas.find((schema: Body) => schema.id === id).attributes;
+    const writable = [type.schema, ...type.schemaExtensions.map(({ schema }: Body) => schema)].flatMap((id) =>
+      named(id).filter(({ mutability }: Body) => mutability === 'readWrite'),
+    );
+    expect(writable.map(({ name }: Body) => name)).toEqual(
+      expect.arrayContaining(['userName', 'emails', 'photos', 'x509Certificates', 'costCenter', 'manager']),
+    );
+
+    const userName = 'grace@example.com';
+    const users = type.endpoint;
+    const matching = `${users}?${query({ filter: `userName eq "${userName}"` })}`;
+    expect((await get(matching)).totalResults).toBe(0);
+    const { body: created, headers } = await scim
+      .post(users, {
+        schemas: [USER, ENTERPRISE],
+        userName,
+        emails: [
+          { value: userName, type: 'work', primary: true },
+          { value: 'grace@home.example.com', type: 'home' },
+        ],
+        photos: [{ value: 'https://example.com/grace.png', type: 'photo' }],
+        [ENTERPRISE]: { costCenter: '100', organization: 'Navy' },
+      })
+      .expect(201);
+    expect(headers.location).toBe(created.meta.location);
+    expect((await get(matching)).Resources).toEqual([created]);
+
+    const one = `${users}/${created.id}`;
+    const selected = await get(
+      `${one}?${query({ attributes: 'emails[type eq "work,home"].value,photos[type eq "photo"]' })}`,
+    );
+    const { schemas: urns, id, photos } = created;
+    const emails = [{ value: userName }, { value: 'grace@home.example.com' }];
+    expect(selected).toEqual({ schemas: urns, id, photos, emails });
+    for (const [path, more] of [
+      [users, { filter: `id eq "${id}"` }],
+      [`${users}/.search`, { filter: `userName eq "${userName}"` }],
+      ['/.search', { filter: `emails.value eq "${userName}"` }],
+    ] as const) {
+      const parameters = { ...more, excludedAttributes: ['emails[type eq "work"]', 'photos', 'meta'] };
+      const { body } = path.endsWith('.search')
+        ? await scim.post(path, parameters).expect(200)
+        : await scim.get(
+            `${path}?${query({ ...parameters, excludedAttributes: `${parameters.excludedAttributes}` })}`,
+          );
+      const { emails: _emails, photos: _photos, meta: _meta, ...others } = created;
+      expect(body.Resources).toEqual([others]);
+    }
+
+    const change = (version: string, ...Operations: object[]) =>
+      scim.change(one, ...Operations).set('If-Match', version);
+    const extended = { op: 'replace', path: ENTERPRISE, value: { division: 'Research' } };
+    const { body: changed } = await change(created.meta.version, extended).expect(200);
+    expect(changed[ENTERPRISE]).toEqual({ division: 'Research' });
+    await change(created.meta.version, extended).expect(412);
+    const added = { op: 'add', path: ENTERPRISE, value: { costCenter: '200' } };
+    const { body: merged } = await change(changed.meta.version, added).expect(200);
+    expect(merged[ENTERPRISE]).toEqual({ division: 'Research', costCenter: '200' });
+    const { body: bare } = await change(merged.meta.version, { op: 'remove', path: ENTERPRISE }).expect(200);
+    expect(bare).not.toHaveProperty([ENTERPRISE]);
+    expect(bare.schemas).toEqual([USER]);
+
+    const { body: inactive } = await change(bare.meta.version, {
+      op: 'replace',
+      path: 'active',
+      value: false,
+    });
+    expect(inactive.active).toBe(false);
+    await scim.delete(one).expect(204);
+    expect((await scim.get(one).expect(404)).body.status).toBe('404');
+  });
+
+  it('reads every page, by position and by cursor', async () => {
+    const people = Array.from({ length: 25 }, (_, n) => ({ name: `P ${n}`, email: `p${n}@example.com` }));
+    await scim.api.post('/api/v1/users/batch', { users: people }).expect(200);
+    const attributes = 'userName,emails[primary eq true].value';
+    const byPosition: Body[] = [];
+    for (let total = 1; byPosition.length < total;) {
+      const startIndex = `${byPosition.length + 1}`;
+      const page = await get(`/Users?${query({ attributes, startIndex, count: '10' })}`);
+      total = page.totalResults;
+      byPosition.push(...page.Resources);
+    }
+    const byCursor: Body[] = [];
+    for (let cursor: string | undefined = ''; cursor !== undefined;) {
+      const page: Body = await get(`/Users?${query({ attributes, cursor, count: '10' })}`);
+      cursor = page.nextCursor;
+      byCursor.push(...page.Resources);
+    }
+    const emails = people.map(({ email }) => email).sort();
+    expect(byPosition.map((user) => user.emails[0].value).sort()).toEqual(emails);
+    expect(byCursor).toEqual(byPosition);
+    for (const user of byCursor)
+      expect(Object.keys(user).sort()).toEqual(['emails', 'id', 'schemas', 'userName']);
   });
 });

@@ -1,10 +1,20 @@
+import fc from 'fast-check';
+import { GroupsService } from '../../src/groups/groups.service';
 import { newId } from '../../src/platform/database/id';
-import { type Body, scimClient, useScim } from '../support/scim';
+import { groupOf, groupStepsOf } from '../../src/scim/groups/group-body';
+import { ScimError } from '../../src/scim/schema/scim-error';
+import {
+  type Body,
+  directoryOf,
+  GROUP,
+  PATCH_OP,
+  scimClient,
+  type ScimClient,
+  useScim,
+} from '../support/scim';
 import { statementsOf } from '../support/statements';
 
 const { service, scim } = useScim();
-
-const PATCH = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 
 let serial = 0;
 
@@ -25,32 +35,22 @@ async function newGroup(fields: object = {}): Promise<string> {
 const membersIn = async (id: string): Promise<string[]> =>
   (await scim.get(`/Groups/${id}`).expect(200)).body.members.map(({ value }: Body) => value);
 
-const patch = (id: string, ...Operations: object[]) =>
-  scim.patch(`/Groups/${id}`, { schemas: [PATCH], Operations });
+const patch = (id: string, ...Operations: object[]) => scim.change(`/Groups/${id}`, ...Operations);
 
-const find = async (path: string, filter: string): Promise<string[]> => {
-  const { body } = await scim.get(`${path}?filter=${encodeURIComponent(filter)}`).expect(200);
-  return body.Resources.map(({ id }: Body) => id);
-};
+const find = async (path: string, filter: string): Promise<string[]> =>
+  (await scim.find(path, filter)).Resources.map(({ id }: Body) => id);
 
 const events = async (): Promise<Body[]> =>
-  (
-    await scim.api
-      .get(
-        '/api/v1/events?limit=200&type=group.created,group.updated,group.deleted,group.member_added,group.member_removed',
-      )
-      .expect(200)
-  ).body.data;
+  (await scim.api.get('/api/v1/events?limit=200').expect(200)).body.data.filter(({ type }: Body) =>
+    type.startsWith('group.'),
+  );
 
 describe('POST /Groups', () => {
   it('makes a group, with its location, its version and its members', async () => {
     const user = await newUser('Grace Hopper');
     const { body, headers } = await scim
       .post('/Groups', {
-        schemas: [
-          'urn:ietf:params:scim:schemas:core:2.0:Group',
-          'http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group',
-        ],
+        schemas: [GROUP, 'http://schemas.microsoft.com/2006/11/ResourceManagement/ADSCIM/2.0/Group'],
         displayName: 'Engineering',
         externalId: '8aa1a0c0-c4c3-4bc0-b4a5-2ef676900159',
         members: [{ value: user, $ref: null, display: 'whoever' }],
@@ -62,7 +62,7 @@ describe('POST /Groups', () => {
     expect(headers.location).toBe(body.meta.location);
     expect(headers.etag).toBe('W/"1"');
     expect(body).toMatchObject({
-      schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+      schemas: [GROUP],
       displayName: 'Engineering',
       externalId: '8aa1a0c0-c4c3-4bc0-b4a5-2ef676900159',
       members: [{ value: user, display: 'Grace Hopper', type: 'User' }],
@@ -95,67 +95,9 @@ describe('POST /Groups', () => {
 });
 
 describe('PATCH /Groups/{id}', () => {
-  it.each([
-    ['Entra with its flag', (id: string) => ({ op: 'Remove', path: `members[value eq "${id}"]` })],
-    [
-      'Entra without its flag',
-      (id: string) => ({ op: 'Remove', path: 'members', value: [{ $ref: null, value: id }] }),
-    ],
-    ['Okta', (id: string) => ({ op: 'remove', path: `members[value eq "${id}"]` })],
-  ])('adds and removes a member as %s does', async (_who, removal) => {
-    const id = await newGroup();
-    const [one, other] = await newUsers(2);
-    await patch(id, { op: 'Add', path: 'members', value: [{ $ref: null, value: one }] }).expect(204);
-    await patch(id, { op: 'add', path: 'members', value: [{ value: other }, { value: one }] }).expect(204);
-    expect(new Set(await membersIn(id))).toEqual(new Set([one, other]));
-
-    await patch(id, removal(one)).expect(204);
-    await patch(id, removal(one)).expect(204);
-
-    expect(await membersIn(id)).toEqual([other]);
-    const { body } = await scim.get(`/Groups/${id}`).expect(200);
-    expect(body.meta.version).toBe('W/"4"');
-  });
-
-  it.each([
-    ['remove members', { op: 'remove', path: 'members' }, []],
-    ['replace members with []', { op: 'replace', path: 'members', value: [] }, []],
-    ['replace members with null', { op: 'replace', path: 'members', value: null }, []],
-    ['remove members with []', { op: 'remove', path: 'members', value: [] }, 'all'],
-    ['no operation', undefined, 'all'],
-  ])('%s', async (_name, operation, expected) => {
-    const users = await newUsers(2);
-    const id = await newGroup({ members: users.map((value) => ({ value })) });
-    await patch(id, ...(operation ? [operation] : [])).expect(204);
-    expect(new Set(await membersIn(id))).toEqual(new Set(expected === 'all' ? users : expected));
-  });
-
-  it('renames by a pathless value with an id in it, as Okta does', async () => {
-    const id = await newGroup({ displayName: 'Old' });
-    await patch(id, { op: 'replace', value: { id, displayName: 'New' } }).expect(204);
-    expect((await scim.get(`/Groups/${id}`)).body.displayName).toBe('New');
-    expect(await find('/Groups', 'displayName eq "new"')).toEqual([id]);
-  });
-
-  it('takes 60 operations, or none', async () => {
-    const users = await newUsers(60);
-    const id = await newGroup();
-    const additions = users.map((value) => ({ op: 'add', path: 'members', value: [{ value }] }));
-    const stranger = { op: 'add', path: 'members', value: [{ value: newId('usr') }] };
-    await patch(id, ...additions.slice(1), stranger).expect(400);
-    expect(await membersIn(id)).toEqual([]);
-
-    await patch(id, ...additions).expect(204);
-
-    expect(new Set(await membersIn(id))).toEqual(new Set(users));
-    expect((await events()).filter(({ type }) => type === 'group.member_added')).toHaveLength(60);
-  });
-
   it('shows the group only to who asks for a part of it', async () => {
     const id = await newGroup();
-    const { body } = await scim
-      .patch(`/Groups/${id}?excludedAttributes=members`, { schemas: [PATCH], Operations: [] })
-      .expect(200);
+    const { body } = await patch(`${id}?excludedAttributes=members`).expect(200);
     expect(body).toMatchObject({ id });
     expect(body).not.toHaveProperty('members');
   });
@@ -289,25 +231,12 @@ it('finds the members of all of 20 groups with as many statements as those of on
   expect(await statementsFor(Array<string>(20).fill(ids[0]), [everywhere, nearly])).toBe(ofOne);
 });
 
-it('takes a deleted user out of its groups, and puts it back after a restore', async () => {
-  const [user, other] = await newUsers(2);
-  const id = await newGroup({ members: [{ value: user }, { value: other }] });
-  await scim.delete(`/Users/${user}`).expect(204);
-  expect(await membersIn(id)).toEqual([other]);
-  expect(await find('/Groups', `members.value eq "${user}"`)).toEqual([]);
-
-  await scim.api.post(`/api/v1/deleted-users/${user}/restore`).expect(200);
-
-  expect(new Set(await membersIn(id))).toEqual(new Set([user, other]));
-  expect((await scim.get(`/Groups/${id}`)).body.meta.version).toBe('W/"1"');
-});
-
 it('keeps groups of other organizations apart, and asks for scopes', async () => {
   const id = await newGroup();
   const stranger = await scimClient(service());
   await stranger.get(`/Groups/${id}`).expect(404);
   await stranger.delete(`/Groups/${id}`).expect(404);
-  await stranger.patch(`/Groups/${id}`, { schemas: [PATCH], Operations: [] }).expect(404);
+  await stranger.change(`/Groups/${id}`).expect(404);
   const reader = await scimClient(service(), { scopes: ['users:read'] });
   await reader.get('/Groups').expect(200);
   await reader.post('/Groups', { displayName: 'A' }).expect(403);
@@ -315,9 +244,297 @@ it('keeps groups of other organizations apart, and asks for scopes', async () =>
   await scim.get(`/Groups/${id}`).expect(404);
 });
 
-it('serves the schema and the resource type of groups', async () => {
-  const { body: types } = await scim.get('/ResourceTypes').expect(200);
-  expect(types.Resources.map(({ id }: Body) => id)).toEqual(['User', 'Group']);
-  const { body } = await scim.get('/Schemas/urn:ietf:params:scim:schemas:core:2.0:Group').expect(200);
-  expect(body.attributes.map(({ name }: Body) => name)).toEqual(['displayName', 'externalId', 'members']);
+describe('the limit of a token, of which a change of many members uses more', () => {
+  const LIMIT = 10;
+
+  /** A directory whose token has a small limit, of which this has used nothing. */
+  async function limited(rateLimit = LIMIT): Promise<ScimClient> {
+    const { body } = await scim.api
+      .post('/v1/tokens')
+      .send({ name: 'Directory', scopes: ['users:read', 'users:write', 'users:delete'], rateLimit })
+      .expect(201);
+    const api = scim.api.withValue(body.token);
+    return directoryOf(() => api);
+  }
+
+  /** The ids of so many new users. */
+  async function someUsers(count: number): Promise<string[]> {
+    const ids = Array.from({ length: count }, (_, i) => `usr_${String(i).padStart(26, '0')}`);
+    await service().dataSource.query(
+      `INSERT INTO users (organization_id, id, name, name_key, email, email_key, role, metadata)
+     SELECT $1, id, id, id, id, id, 'member', '{}' FROM unnest($2::text[]) AS new (id)`,
+      [scim.api.organizationId, ids],
+    );
+    return ids;
+  }
+
+  /** A group with so many members. They are no users, which makes no difference to their removal. */
+  async function groupOf(count: number): Promise<string> {
+    const { organizationId } = scim.api;
+    const { id } = await service()
+      .app.get(GroupsService)
+      .create(organizationId, { displayName: `Of ${count}` });
+    await service().dataSource.query(
+      `INSERT INTO group_members (organization_id, group_id, user_id)
+     SELECT $1, $2, 'usr_' || lpad(n::text, 26, '0') FROM generate_series(1, $3::integer) AS n`,
+      [organizationId, id, count],
+    );
+    return id;
+  }
+
+  const operation = (op: 'add' | 'remove', value?: unknown) => ({
+    Operations: [{ op, path: 'members', ...(value !== undefined && { value }) }],
+  });
+
+  it('counts as one request for each started hundred of members that it adds or removes', async () => {
+    const directory = await limited();
+    const users = await someUsers(201);
+    const remaining = async (test: ReturnType<ScimClient['get']>) =>
+      Number(
+        (await test.expect((answer) => expect(answer.status).toBeLessThan(300))).headers[
+          'x-ratelimit-remaining'
+        ],
+      );
+    const created = directory.post('/Groups', { displayName: 'A', members: users.slice(0, 101) });
+    expect(await remaining(created)).toBe(8);
+    const [{ id }] = (await scim.get('/Groups').expect(200)).body.Resources;
+    const path = `/Groups/${id}?excludedAttributes=members`;
+    expect(await remaining(directory.patch(path, operation('add', users.slice(0, 101))))).toBe(7);
+    expect(await remaining(directory.patch(path, operation('add', users.slice(101))))).toBe(6);
+    expect(await remaining(directory.put(path, { displayName: 'A', members: [] }))).toBe(3);
+    expect(await remaining(directory.get(path))).toBe(2);
+  });
+
+  it('succeeds whatever is left of the window, and at the expense of the requests that follow', async () => {
+    const directory = await limited();
+    const id = await groupOf(100 * LIMIT + 1);
+    for (let left = LIMIT - 1; left > 0; left--)
+      expect((await directory.get('/Groups?count=0').expect(200)).headers['x-ratelimit-remaining']).toBe(
+        String(left),
+      );
+    const { headers } = await directory.patch(`/Groups/${id}`, operation('remove')).expect(204);
+    expect(headers['x-ratelimit-remaining']).toBe('0');
+    expect((await scim.get(`/Groups/${id}`).expect(200)).body.members ?? []).toEqual([]);
+    await directory.get('/Groups?count=0').retry(0).expect(429);
+
+    const fresh = await limited();
+    const other = await groupOf(100 * LIMIT + 2);
+    await fresh.patch(`/Groups/${other}`, operation('remove')).expect(204);
+    const refused = await fresh.get('/Groups?count=0').retry(0).expect(429);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  });
+
+  it('counts once if it is refused, and so does the deletion of a large group', async () => {
+    const directory = await limited();
+    const users = await someUsers(101);
+    await directory
+      .post('/Groups', { displayName: 'B', members: [...users, `usr_${'7'.repeat(26)}`] })
+      .expect(400);
+    const id = await groupOf(500);
+    const { headers } = await directory.delete(`/Groups/${id}`).expect(204);
+    expect(headers['x-ratelimit-remaining']).toBe(String(LIMIT - 2));
+  });
+});
+
+describe('bodies', () => {
+  const ID = (digit: number) => `usr_0${String(digit).padStart(25, '0')}`;
+  const [A, B, C] = [1, 2, 3].map(ID);
+  const changes = (...operations: unknown[]) => groupStepsOf({ schemas: [PATCH_OP], Operations: operations });
+  const member = (value: unknown, more = {}) => ({ value, ...more });
+  const named = (id: string) => `members[value eq "${id}"]`;
+
+  describe('groupStepsOf()', () => {
+    it.each<[string, unknown, unknown[]]>([
+      [
+        'add',
+        { op: 'Add', path: 'members', value: [member(A), member(B)] },
+        [{ kind: 'add', members: [A, B] }],
+      ],
+      [
+        'add as Entra does',
+        { op: 'Add', path: 'members', value: [member(A, { $ref: null, display: 'Ada', type: 'user' })] },
+        [{ kind: 'add', members: [A] }],
+      ],
+      [
+        'add one object',
+        { op: 'add', path: 'Members', value: { Value: A } },
+        [{ kind: 'add', members: [A] }],
+      ],
+      ['add bare ids', { op: 'add', path: 'members', value: [A] }, [{ kind: 'add', members: [A] }]],
+      [
+        'add one twice',
+        { op: 'add', path: 'members', value: [member(A), member(A)] },
+        [{ kind: 'add', members: [A] }],
+      ],
+      ['add []', { op: 'add', path: 'members', value: [] }, [{ kind: 'add', members: [] }]],
+      ['add null', { op: 'add', path: 'members', value: null }, []],
+      ['add by a filter', { op: 'add', path: named(A) }, [{ kind: 'add', members: [A] }]],
+      ['remove by a filter', { op: 'Remove', path: named(A) }, [{ kind: 'remove', members: [A] }]],
+      [
+        'remove by a filter with a type',
+        { op: 'remove', path: `members[type eq "user" and value eq "${A}"]` },
+        [{ kind: 'remove', members: [A] }],
+      ],
+      ['remove a group', { op: 'remove', path: `members[type eq "Group" and value eq "${A}"]` }, []],
+      ['remove what can be no member', { op: 'remove', path: named('grp_1') }, []],
+      [
+        'remove a list, without the flag of Entra',
+        { op: 'Remove', path: 'members', value: [member(A, { $ref: null }), member('x')] },
+        [{ kind: 'remove', members: [A] }],
+      ],
+      ['remove []', { op: 'remove', path: 'members', value: [] }, [{ kind: 'remove', members: [] }]],
+      ['remove all', { op: 'remove', path: 'members' }, [{ kind: 'removeAll' }]],
+      ['remove all with null', { op: 'remove', path: 'members', value: null }, [{ kind: 'removeAll' }]],
+      [
+        'replace',
+        { op: 'replace', path: 'members', value: [member(C)] },
+        [{ kind: 'replace', members: [C] }],
+      ],
+      ['replace with []', { op: 'replace', path: 'members', value: [] }, [{ kind: 'replace', members: [] }]],
+      [
+        'replace with null',
+        { op: 'replace', path: 'members', value: null },
+        [{ kind: 'replace', members: [] }],
+      ],
+      [
+        'replace one by another',
+        { op: 'replace', path: named(A), value: member(B) },
+        [
+          { kind: 'remove', members: [A] },
+          { kind: 'add', members: [B] },
+        ],
+      ],
+      [
+        'replace one by itself',
+        { op: 'replace', path: `${named(A)}.value`, value: A },
+        [{ kind: 'add', members: [A] }],
+      ],
+      [
+        'replace one by null',
+        { op: 'replace', path: named(A), value: null },
+        [{ kind: 'remove', members: [A] }],
+      ],
+      [
+        'a name',
+        { op: 'replace', path: 'displayName', value: 'Ops' },
+        [{ kind: 'set', attribute: 'displayName', value: 'Ops' }],
+      ],
+      [
+        'a name as Okta sets it',
+        { op: 'replace', value: { id: 'grp_1', displayName: 'Ops' } },
+        [{ kind: 'set', attribute: 'displayName', value: 'Ops' }],
+      ],
+      [
+        'no external id',
+        { op: 'remove', path: 'externalId' },
+        [{ kind: 'set', attribute: 'externalId', value: null }],
+      ],
+      [
+        'members without a path',
+        {
+          op: 'add',
+          value: { members: [member(A)], nope: 1, meta: {}, schemas: [], 'members.display': 'x' },
+        },
+        [{ kind: 'add', members: [A] }],
+      ],
+      [
+        'members replaced without a path',
+        { op: 'replace', value: { members: [] } },
+        [{ kind: 'replace', members: [] }],
+      ],
+    ])('%s', (_name, operation, steps) => {
+      expect(changes(operation)).toEqual(steps);
+    });
+
+    it('keeps the order of the operations', () => {
+      const operations = [A, B, C].map((id) => ({ op: 'add', path: 'members', value: [member(id)] }));
+      expect(changes(...operations, { op: 'remove', path: named(B) })).toEqual([
+        ...[A, B, C].map((id) => ({ kind: 'add', members: [id] })),
+        { kind: 'remove', members: [B] },
+      ]);
+      expect(changes()).toEqual([]);
+    });
+
+    it.each<[string, unknown]>([
+      ['invalidValue', { op: 'add', path: 'members', value: [member('x')] }],
+      ['invalidValue', { op: 'add', path: 'members', value: [member(A, { type: 'Group' })] }],
+      ['invalidValue', { op: 'add', path: 'members', value: [{}] }],
+      ['invalidValue', { op: 'add', path: named(A), value: {} }],
+      ['invalidValue', { op: 'add', path: named('grp_1') }],
+      ['invalidValue', { op: 'add', path: 'members', value: 7 }],
+      ['invalidValue', { op: 'remove', path: 'members', value: [member(7)] }],
+      ['invalidValue', { op: 'replace', path: 'displayName', value: '' }],
+      ['invalidValue', { op: 'replace', path: 'displayName', value: 'é'.repeat(257) }],
+      ['invalidValue', { op: 'remove', path: 'displayName' }],
+      ['invalidPath', { op: 'remove', path: 'members[display eq "x"]' }],
+      ['invalidPath', { op: 'remove', path: 'members[type eq "User"]' }],
+      ['invalidPath', { op: 'add', path: 'owners', value: [] }],
+      ['mutability', { op: 'replace', path: 'id', value: 'x' }],
+      ['mutability', { op: 'replace', path: `${named(A)}.display`, value: 'x' }],
+      ['noTarget', { op: 'remove' }],
+    ])('400 %s: %j', (scimType, operation) => {
+      expect(() => changes(operation)).toThrow(expect.objectContaining({ scimType }));
+    });
+  });
+
+  describe('groupOf()', () => {
+    it('reads names in any case, and ignores what is not declared', () => {
+      const body = {
+        schemas: ['urn:x'],
+        DisplayName: 'Ops',
+        externalid: 'x',
+        id: 'y',
+        Members: [member(A)],
+        meta: {},
+      };
+      expect(groupOf(body)).toEqual({ displayName: 'Ops', externalId: 'x', members: [A] });
+    });
+
+    it('tells an empty list of members from none', () => {
+      expect(groupOf({ displayName: 'Ops' })).toEqual({ displayName: 'Ops', externalId: null });
+      expect(groupOf({ displayName: 'Ops', members: null })).toEqual({
+        displayName: 'Ops',
+        externalId: null,
+      });
+      expect(groupOf({ displayName: 'Ops', members: [] })).toMatchObject({ members: [] });
+    });
+
+    it.each<unknown>([
+      {},
+      { displayName: ' ' },
+      { displayName: 7 },
+      { displayName: 'a', members: [member('x')] },
+    ])('refuses %j', (body) => {
+      expect(() => groupOf(body)).toThrow(expect.objectContaining({ scimType: 'invalidValue' }));
+    });
+  });
+
+  it('throws nothing but a 400, whatever is sent', () => {
+    const path = fc.constantFrom(
+      'members',
+      named(A),
+      'members.value',
+      'displayName',
+      'externalId',
+      'id',
+      'x',
+      null,
+    );
+    const op = fc.constantFrom('add', 'remove', 'replace');
+    const operation = fc.record({ op, path, value: fc.jsonValue() }, { requiredKeys: ['op'] });
+    const bodies = fc.oneof(fc.jsonValue(), fc.record({ Operations: fc.array(operation) }));
+    fc.assert(
+      fc.property(bodies, (body) => {
+        for (const read of [groupOf, groupStepsOf]) {
+          try {
+            read(body);
+          } catch (error) {
+            expect(error).toBeInstanceOf(ScimError);
+            expect((error as ScimError).getStatus()).toBe(400);
+          }
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
 });

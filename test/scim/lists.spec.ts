@@ -1,10 +1,9 @@
 import { matchKey } from '../../src/scim/users/match-keys';
 import { nextMoment } from '../support/clock';
-import { type Body, scimClient, useScim } from '../support/scim';
+import { type Body, ENTERPRISE, scimClient, type ScimClient, useScim } from '../support/scim';
+import { startService, type TestService } from '../support/service';
 
 const { service, scim } = useScim();
-
-const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
 
 const create = async (fields: object): Promise<Body> => (await scim.post('/Users', fields).expect(201)).body;
 const list = async (query: Record<string, string | number>): Promise<Body> =>
@@ -33,30 +32,23 @@ describe('a filter', () => {
     for (const filter of [
       `id eq "${ada.id}"`,
       'userName eq "aDA"',
-      'USERNAME EQ "ada"',
-      'urn:ietf:params:scim:schemas:core:2.0:User:userName eq "ada"',
       'externalId eq "EXT-1"',
       'displayName eq "ADA lovelace"',
       'name.givenName eq "ada"',
       'name.familyName eq "LOVELACE"',
       'name.formatted eq "Ada L."',
       'name.middleName eq "augusta"',
-      'emails eq "ADA@work.example"',
       'emails.value eq "ADA@work.example"',
       'emails[type eq "work"].value eq "ada@work.example"',
-      'emails[value eq "ada@home.example"]',
       'emails[type eq "HOME" and value eq "ada@home.example"]',
       'employeeNumber eq "E7"',
-      `${ENTERPRISE}:employeeNumber eq "E7"`,
       'department eq "engines"',
       'manager eq "Boss"',
-      'manager.value eq "Boss"',
-      `${ENTERPRISE}:manager eq "Boss"`,
       `id eq "${ada.id}" and manager eq "Boss"`,
       'userName eq "ada" and externalId eq "EXT-1" and active eq true',
       'displayName eq "Ada Lovelace" and department eq "Engines"',
       'active eq "True"',
-    ].filter((filter) => !/^emails eq/.test(filter)))
+    ])
       expect([filter, await find(filter)]).toEqual([filter, ['Ada']]);
     for (const filter of [
       'externalId eq "Ext-1"',
@@ -129,46 +121,9 @@ describe('a filter', () => {
   });
 
   it('that is not supported, or malformed, is a 400 invalidFilter', async () => {
-    for (const filter of [
-      'userName co "a"',
-      'userName sw "a"',
-      'userName pr',
-      'not (userName eq "a")',
-      'userName eq "a" or userName eq "b"',
-      'title eq "x"',
-      'nothing eq "x"',
-      'userName eq',
-      'userName eq "a',
-      'userName eq a',
-      'meta.created gt "yesterday"',
-      'active eq "maybe"',
-      '(',
-      'x'.repeat(10_000),
-    ])
+    for (const filter of ['userName co "a"', 'title eq "x"', 'userName eq "a', 'x'.repeat(10_000)])
       expect([filter, (await refusal({ filter })).scimType]).toEqual([filter, 'invalidFilter']);
   });
-
-  it.each(['\0', '\\u0000', '\\ud800', '\u{1f600}', 'ﷺ'.repeat(500), '%00', '\\'])(
-    'with a hostile value is never a 5xx: %.20j',
-    async (value) => {
-      for (const path of [
-        'id',
-        'userName',
-        'externalId',
-        'emails.value',
-        'name.familyName',
-        'displayName',
-        'groups.value',
-      ]) {
-        const { status } = await scim.get(`/Users?filter=${encodeURIComponent(`${path} eq "${value}"`)}`);
-        expect([200, 400]).toContain(status);
-      }
-      for (const name of ['cursor', 'startIndex', 'count', 'attributes', 'excludedAttributes']) {
-        const { status } = await scim.get(`/Users?${name}=${encodeURIComponent(value)}`);
-        expect([200, 400]).toContain(status);
-      }
-    },
-  );
 });
 
 describe('a page', () => {
@@ -232,19 +187,6 @@ describe('a page', () => {
     );
   });
 
-  it('shows the attributes that are asked for', async () => {
-    const [shown] = (await list({ filter: 'userName eq "a"', attributes: 'userName,emails.value' }))
-      .Resources;
-    expect(shown).toEqual({
-      schemas: expect.any(Array),
-      id: expect.any(String),
-      userName: 'a',
-      emails: [{ value: 'a@example.com' }],
-    });
-    const [rest] = (await list({ filter: 'userName eq "a"', excludedAttributes: 'emails,meta' })).Resources;
-    expect(Object.keys(rest).sort()).toEqual(['active', 'id', 'schemas', 'userName']);
-  });
-
   it('ignores unknown query parameters and a slash at the end', async () => {
     const { body } = await scim.get('/Users/?sortBy=userName&nothing=1&count=1').expect(200);
     expect(body.totalResults).toBe(7);
@@ -271,3 +213,85 @@ it.each([1, 200])(
     expect(await refusal({ filter, count: String(count) })).toMatchObject({ scimType: 'tooMany' });
   },
 );
+
+describe('lists of long resources', () => {
+  // A service of its own, because each test of the others has a new organization.
+  let service: TestService;
+  let scim: ScimClient;
+
+  const MB = 1024 * 1024;
+  const USERS = 30;
+  const GROUPS = 100;
+  /** Names of four bytes for each character, as long as they may be. */
+  const userName = (i: number) => `${i} ${'😀'.repeat(190)}`;
+  const groupName = (i: number) => `${i} ${'😀'.repeat(250)}`;
+
+  beforeAll(async () => {
+    service = await startService({ RATE_LIMIT_PER_MINUTE: '100000' });
+    scim = await scimClient(service);
+    const members: object[] = [];
+    for (let i = 0; i < USERS; i++) {
+      const user = { userName: `u${i}@example.com`, displayName: userName(i) };
+      members.push({ value: (await scim.post('/Users', user).expect(201)).body.id });
+    }
+    for (let i = 0; i < GROUPS; i++)
+      await scim.post('/Groups', { displayName: groupName(i), members }).expect(201);
+  });
+  afterAll(() => service.close());
+
+  const pageOf = async (path: string): Promise<Body> => {
+    const { body, text } = await scim.get(path).expect(200);
+    const bytes = Buffer.byteLength(text);
+    expect(bytes).toBeLessThan(2 * MB + 1000); // the envelope
+    expect(body.itemsPerPage).toBe(body.Resources.length);
+    return { ...body, bytes };
+  };
+
+  /** All pages of the list; `next` gives the parameter of the page after one. */
+  async function read(path: string, first: string, next: (page: Body) => string | undefined) {
+    const pages: Body[] = [];
+    for (let parameter: string | undefined = first; parameter !== undefined; parameter = next(pages.at(-1)!))
+      pages.push(await pageOf(`${path}&${parameter}`));
+    return { pages, ids: pages.flatMap(({ Resources }) => Resources.map(({ id }: Body) => id)) };
+  }
+
+  const byCursor = (path: string) =>
+    read(path, 'cursor=', ({ nextCursor }) => nextCursor && `cursor=${encodeURIComponent(nextCursor)}`);
+
+  const byPosition = (path: string) =>
+    read(path, 'startIndex=1', ({ startIndex, itemsPerPage, totalResults }) => {
+      const following = startIndex + itemsPerPage;
+      return following > totalResults ? undefined : `startIndex=${following}`;
+    });
+
+  describe.each([
+    ['Users', USERS, 'groups', GROUPS],
+    ['Groups', GROUPS, 'members', USERS],
+  ])('a page of %s', (type, count, lists, listed) => {
+    it.each([
+      ['by position', byPosition],
+      ['by cursor', byCursor],
+    ])('%s ends before it would pass 2 MB, and the next one goes on there', async (_, readAll) => {
+      const { pages, ids } = await readAll(`/${type}?count=200`);
+      expect(pages.length).toBeGreaterThan(1);
+      for (const { bytes, Resources, totalResults } of pages.slice(0, -1)) {
+        expect(bytes + (1.5 * bytes) / Resources.length).toBeGreaterThan(2 * MB);
+        if (totalResults !== undefined) expect(totalResults).toBe(count);
+      }
+      for (const resource of pages.flatMap(({ Resources }) => Resources))
+        expect(resource[lists]).toHaveLength(listed);
+      const { ids: whole } = await readAll(`/${type}?count=200&excludedAttributes=${lists}`);
+      expect(whole).toHaveLength(count);
+      expect(ids).toEqual(whole);
+    });
+
+    it('is whole without them', async () => {
+      const { Resources } = await pageOf(`/${type}?count=200&excludedAttributes=${lists}`);
+      expect(Resources).toHaveLength(count);
+    });
+
+    it('shows at least one resource', async () => {
+      expect((await pageOf(`/${type}?count=1`)).Resources).toHaveLength(1);
+    });
+  });
+});

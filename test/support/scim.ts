@@ -6,6 +6,11 @@ import { startService, type TestService } from './service';
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- bodies of responses
 export type Body = any;
 
+export const USER = 'urn:ietf:params:scim:schemas:core:2.0:User';
+export const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User';
+export const GROUP = 'urn:ietf:params:scim:schemas:core:2.0:Group';
+export const PATCH_OP = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
+
 /** A directory: a client whose paths are below `/scim/v2`, and whose bodies are SCIM's. */
 export interface ScimClient {
   api: Client;
@@ -14,6 +19,10 @@ export interface ScimClient {
   put(path: string, body?: object): Test;
   patch(path: string, body?: object): Test;
   delete(path: string): Test;
+  /** Sends a PATCH with these operations. */
+  change(path: string, ...Operations: object[]): Test;
+  /** The first page of what the filter finds. */
+  find(path: string, filter: string): Promise<Body>;
 }
 
 export async function scimClient(
@@ -34,7 +43,8 @@ export function useScim() {
   return { service: () => service!, scim: directoryOf(() => api!) };
 }
 
-function directoryOf(api: () => Client): ScimClient {
+/** The directory of a client. */
+export function directoryOf(api: () => Client): ScimClient {
   const send =
     (method: 'get' | 'post' | 'put' | 'patch' | 'delete') =>
     (path: string, body?: object): Test => {
@@ -52,5 +62,10 @@ function directoryOf(api: () => Client): ScimClient {
     put: send('put'),
     patch: send('patch'),
     delete: send('delete'),
+    change: (path, ...Operations) => send('patch')(path, { schemas: [PATCH_OP], Operations }),
+    async find(path, filter) {
+      const query = `${path.includes('?') ? '&' : '?'}filter=${encodeURIComponent(filter)}`;
+      return (await send('get')(path + query).expect(200)).body;
+    },
   };
 }
