@@ -239,24 +239,6 @@ describeOn('postgres', 'many at once', () => {
     }
     await expectConsistent(organizationId);
   });
-
-  it('remove a user from its groups, and delete the user, without a deadlock', async () => {
-    const organizationId = await newOrganization();
-    const ids: string[] = [];
-    for (const displayName of ['A', 'B', 'C', 'D'])
-      ids.push((await groups.create(organizationId, { displayName })).id);
-    const deadlocks = countDeadlocks();
-    for (let i = 0; i < 20; i++) {
-      const user = await newUser(organizationId);
-      for (const id of ids) await groups.change(organizationId, id, [add(user)]);
-      await Promise.all([
-        users.delete(organizationId, user),
-        ...ids.map((id) => groups.change(organizationId, id, [remove(user)])),
-      ]);
-    }
-    await expectConsistent(organizationId);
-    expect(deadlocks()).toBe(0);
-  });
 });
 
 describeOn('postgres', 'a group of 100,000 members', () => {

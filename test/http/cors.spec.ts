@@ -146,40 +146,27 @@ describe('CORS_ORIGINS', () => {
   });
 
   it.each([
-    '*',
-    'null',
-    'app.example.com',
-    'localhost:5173',
-    'https://app.example.com/',
-    'https://app.example.com/path',
-    'https://App.example.com',
-    'https://app.example.com:443',
-    'https://user@app.example.com',
-    'https://*.example.com',
-    'file://',
-    'https://a.example,',
-    'https://a.example https://b.example',
-  ])('names what is not an origin: %s', (text) => {
-    expect(() => readConfig({ CORS_ORIGINS: text })).toThrow(
-      /CORS_ORIGINS must be origins separated by commas.* is not one/,
-    );
+    ['*', ''],
+    ['null', ''],
+    ['app.example.com', ''],
+    ['localhost:5173', ''],
+    ['https://app.example.com/', '; write it as https://app.example.com'],
+    ['https://App.example.com/path', '; write it as https://app.example.com'],
+    ['https://app.example.com:443', '; write it as https://app.example.com'],
+    ['https://user@app.example.com', '; write it as https://app.example.com'],
+    ['https://$target/$property', '; write it as https://$target'],
+    ['https://*.example.com', ''],
+    ['file://', ''],
+    ['https://a.example https://b.example', ''],
+  ])('names what is not an origin, and tells how to write the one that it has: %s%s', (text, advice) => {
+    const read = () => readConfig({ CORS_ORIGINS: text });
+    expect(read).toThrow('CORS_ORIGINS must be origins separated by commas');
+    expect(read).toThrow(`; "${text}" is not one${advice}`);
+    if (!advice) expect(read).not.toThrow('write it as');
   });
 
-  it.each([
-    ['https://App.example.com/path', ' is not one; write it as https://app.example.com'],
-    ['https://app.example.com:443', ' is not one; write it as https://app.example.com'],
-    ['app.example.com', ' is not one'],
-    ['https://$target/$property', ' is not one; write it as https://$target'],
-    ['localhost:5173', ' is not one'],
-    ['https://*.example.com', ' is not one'],
-  ])('tells how to write the origin of %s, if it has one', (text, end) => {
-    let message = '';
-    try {
-      readConfig({ CORS_ORIGINS: text });
-    } catch (error) {
-      ({ message } = error as Error);
-    }
-    expect(message.endsWith(`"${text}"${end}`)).toBe(true);
+  it('names an empty one', () => {
+    expect(() => readConfig({ CORS_ORIGINS: 'https://a.example,' })).toThrow('is not one');
   });
 });
 

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 
 export const long = (length: number) => 'é'.repeat(length);
 export const nested = (levels: number): unknown => (levels === 0 ? 'x' : { x: nested(levels - 1) });
-const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`key${i}`, i]));
+export const keys = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`key${i}`, i]));
 export const words = (count: number) => Array.from({ length: count }, (_, i) => `word${i}`).join(' ');
 
 /** Sent as every query parameter, and as every field of every body. */

@@ -1,20 +1,14 @@
 import { UsersService } from '../../src/users/users.service';
-import { describeOn } from '../support/engine';
+import { aUser, type UserBody } from '../support/client';
+import { pathOf } from '../support/deleted-users';
+import { describeOn, itNotOn } from '../support/engine';
 import { patiently } from '../support/patiently';
 import { start, stop } from '../support/process';
-import { startService, type TestService } from '../support/service';
-import type { Client, UserBody } from '../support/client';
+import { startService, useApi } from '../support/service';
 
-let service: TestService;
-let api: Client;
-beforeAll(async () => {
-  service = await startService({ RATE_LIMIT_PER_MINUTE: '100000' });
-  api = await service.client();
-});
-afterAll(() => service.close());
+const { service, api } = useApi({ RATE_LIMIT_PER_MINUTE: '100000' });
 
-const path = ({ id }: { id: string }) => `/api/v1/users/${id}`;
-const isPresent = (user: { id: string }) => api.get(path(user)).then(({ status }) => status === 200);
+const isPresent = (user: { id: string }) => api.get(pathOf(user)).then(({ status }) => status === 200);
 
 describe('the version of a user', () => {
   it('is 1 at first and one more with every change, in lists and searches, too', async () => {
@@ -24,7 +18,7 @@ describe('the version of a user', () => {
       ['admin', 2],
       ['viewer', 3],
     ]) {
-      const { body, headers } = await api.patch(path(user), { role }).expect(200);
+      const { body, headers } = await api.patch(pathOf(user), { role }).expect(200);
       expect([body.version, headers.etag]).toEqual([version, `"${version}"`]);
     }
     const list = await api.get(`/api/v1/users?email=${encodeURIComponent(user.email)}`).expect(200);
@@ -34,7 +28,7 @@ describe('the version of a user', () => {
 
   it('cannot be set', async () => {
     const user = await api.createUser();
-    const { body } = await api.patch(path(user), { version: 7 }).expect(400);
+    const { body } = await api.patch(pathOf(user), { version: 7 }).expect(400);
     expect(body.errors).toMatchObject([{ field: 'version', code: 'immutable' }]);
     await api.post('/api/v1/users', { name: 'Ada', email: 'v@example.com', version: 1 }).expect(400);
   });
@@ -45,7 +39,7 @@ describe('the version of a user', () => {
     const same = { ...user, id: undefined, version: undefined, createdAt: undefined, updatedAt: undefined };
     const reordered = { metadata: { e: 'ß', a: { c: [1, { d: null }], b: 0 } } };
     for (const changes of [{}, same, reordered, { name: ' Ada ' }, { role: 'viewer' }]) {
-      const { body, headers } = await api.patch(path(user), changes).expect(200);
+      const { body, headers } = await api.patch(pathOf(user), changes).expect(200);
       expect([body, headers.etag]).toEqual([user, '"1"']);
     }
     // JSON has neither -0 nor undefined.
@@ -55,31 +49,23 @@ describe('the version of a user', () => {
       .get(UsersService, { strict: false })
       .update(organizationId, user.id, { metadata: negative });
     expect(record.version).toBe(1);
-    // Several at once are written together.
-    const [one, other] = [await api.createUser(), await api.createUser()];
-    const [unchanged, changed] = await Promise.all([
-      api.patch(path(one), { role: 'member' }),
-      api.patch(path(other), { role: 'admin' }),
-    ]);
-    expect(unchanged.body).toEqual(one);
-    expect(changed.body).toEqual({ ...other, role: 'admin', version: 2, updatedAt: changed.body.updatedAt });
   });
 });
 
 describe('ETag and If-None-Match', () => {
   it('spare a caller a user that it has', async () => {
     const user = await api.createUser();
-    const { headers } = await api.get(path(user)).expect(200);
+    const { headers } = await api.get(pathOf(user)).expect(200);
     expect(headers.etag).toBe('"1"');
     for (const tags of ['"1"', 'W/"1"', '*', '"x", "1"', ' ,"0",, "1",']) {
       for (const method of ['get', 'head'] as const) {
-        const response = await api.send(method, path(user)).set('If-None-Match', tags).expect(304);
+        const response = await api.send(method, pathOf(user)).set('If-None-Match', tags).expect(304);
         expect(response.text ?? '').toBe('');
         expect(response.headers).toMatchObject({ etag: '"1"', 'cache-control': 'no-store' });
         expect(response.headers['x-request-id']).toBeDefined();
       }
     }
-    await api.get(path(user)).set('If-None-Match', '"2", "01"').expect(200, user);
+    await api.get(pathOf(user)).set('If-None-Match', '"2", "01"').expect(200, user);
   });
 
   it('mean nothing for a list or a search', async () => {
@@ -103,30 +89,30 @@ describe('ETag and If-None-Match', () => {
 describe('If-Match', () => {
   it('lets a write happen only to the version that the caller knows', async () => {
     const user = await api.createUser();
-    await api.patch(path(user), { role: 'admin' }).set('If-Match', '"1"').expect(200);
-    const { body } = await api.patch(path(user), { role: 'viewer' }).set('If-Match', '"1"').expect(412);
+    await api.patch(pathOf(user), { role: 'admin' }).set('If-Match', '"1"').expect(200);
+    const { body } = await api.patch(pathOf(user), { role: 'viewer' }).set('If-Match', '"1"').expect(412);
     expect(body).toMatchObject({ code: 'precondition_failed', detail: 'The user has another version.' });
     // Also when it would have changed nothing.
-    await api.patch(path(user), { role: 'admin' }).set('If-Match', '"1"').expect(412);
-    await api.patch(path(user), {}).set('If-Match', '"1"').expect(412);
-    await api.delete(path(user)).set('If-Match', '"1"').expect(412);
+    await api.patch(pathOf(user), { role: 'admin' }).set('If-Match', '"1"').expect(412);
+    await api.patch(pathOf(user), {}).set('If-Match', '"1"').expect(412);
+    await api.delete(pathOf(user)).set('If-Match', '"1"').expect(412);
     expect(await isPresent(user)).toBe(true);
     for (const tags of ['"2"', 'W/"3"', '*', '"9", "5"'])
       await api
-        .patch(path(user), { name: `Name ${tags}` })
+        .patch(pathOf(user), { name: `Name ${tags}` })
         .set('If-Match', tags)
         .expect(200);
-    await api.delete(path(user)).set('If-Match', '"6"').expect(204);
+    await api.delete(pathOf(user)).set('If-Match', '"6"').expect(204);
     expect(await isPresent(user)).toBe(false);
   });
 
   it('has a counterpart, If-None-Match', async () => {
     const user = await api.createUser();
     for (const tags of ['"1"', '*']) {
-      await api.patch(path(user), { role: 'admin' }).set('If-None-Match', tags).expect(412);
-      await api.delete(path(user)).set('If-None-Match', tags).expect(412);
+      await api.patch(pathOf(user), { role: 'admin' }).set('If-None-Match', tags).expect(412);
+      await api.delete(pathOf(user)).set('If-None-Match', tags).expect(412);
     }
-    await api.patch(path(user), { role: 'admin' }).set('If-None-Match', '"7"').expect(200);
+    await api.patch(pathOf(user), { role: 'admin' }).set('If-None-Match', '"7"').expect(200);
   });
 
   it.each(['', ' ', ',', '7', '"7', '7"', 'w/"7"', '"7" "8"', '"a b"', '*, "7"', '"7";', 'x'.repeat(2_000)])(
@@ -134,32 +120,32 @@ describe('If-Match', () => {
     async (tags) => {
       const user = await api.createUser();
       for (const name of ['If-Match', 'If-None-Match']) {
-        const { body } = await api.patch(path(user), { role: 'admin' }).set(name, tags).expect(400);
+        const { body } = await api.patch(pathOf(user), { role: 'admin' }).set(name, tags).expect(400);
         expect(body.errors).toMatchObject([{ field: name }]);
-        await api.delete(path(user)).set(name, tags).expect(400);
+        await api.delete(pathOf(user)).set(name, tags).expect(400);
       }
-      await api.get(path(user)).set('If-None-Match', tags).expect(400);
-      await api.get(path(user)).set('If-Match', tags).expect(200);
+      await api.get(pathOf(user)).set('If-None-Match', tags).expect(400);
+      await api.get(pathOf(user)).set('If-Match', tags).expect(200);
     },
   );
 
   it('is judged after the user is found', async () => {
     const unused = { id: 'usr_00000000000000000000000000' };
-    await api.patch(path(unused), { role: 'admin' }).set('If-Match', '"1"').expect(404);
-    await api.delete(path(unused)).set('If-Match', '"1"').expect(404);
-    await api.patch(path(unused), { role: 'x' }).set('If-Match', '"1"').expect(400);
+    await api.patch(pathOf(unused), { role: 'admin' }).set('If-Match', '"1"').expect(404);
+    await api.delete(pathOf(unused)).set('If-Match', '"1"').expect(404);
+    await api.patch(pathOf(unused), { role: 'x' }).set('If-Match', '"1"').expect(400);
   });
 
   it('is required if the service is so configured', async () => {
     const strict = await startService({ REQUIRE_IF_MATCH: 'true' });
     const careful = await strict.client();
     const user = await careful.createUser();
-    const { body } = await careful.patch(path(user), { role: 'admin' }).expect(428);
+    const { body } = await careful.patch(pathOf(user), { role: 'admin' }).expect(428);
     expect(body.code).toBe('precondition_required');
-    await careful.delete(path(user)).expect(428);
-    await careful.delete(path({ id: 'usr_00000000000000000000000000' })).expect(404);
-    await careful.patch(path(user), { role: 'admin' }).set('If-Match', '"1"').expect(200);
-    await careful.delete(path(user)).set('If-Match', '*').expect(204);
+    await careful.delete(pathOf(user)).expect(428);
+    await careful.delete(pathOf({ id: 'usr_00000000000000000000000000' })).expect(404);
+    await careful.patch(pathOf(user), { role: 'admin' }).set('If-Match', '"1"').expect(200);
+    await careful.delete(pathOf(user)).set('If-Match', '*').expect(204);
     await strict.close();
   });
 
@@ -168,14 +154,14 @@ describe('If-Match', () => {
     const statuses = await Promise.all(
       Array.from({ length: 200 }, (_, n) =>
         api
-          .patch(path(user), { name: `Racer ${n}` })
+          .patch(pathOf(user), { name: `Racer ${n}` })
           .set('If-Match', '"1"')
           .then(({ status }) => status),
       ),
     );
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     expect(statuses.filter((status) => status === 412)).toHaveLength(199);
-    expect((await api.get(path(user))).body.version).toBe(2);
+    expect((await api.get(pathOf(user))).body.version).toBe(2);
   });
 });
 
@@ -189,9 +175,9 @@ describe('concurrent changes of one user', () => {
       { email: 'all-kept@example.com' },
       { metadata: { keys } },
     ];
-    const responses = await Promise.all(changes.map((change) => api.patch(path(user), change)));
+    const responses = await Promise.all(changes.map((change) => api.patch(pathOf(user), change)));
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    const { body } = await api.get(path(user)).expect(200);
+    const { body } = await api.get(pathOf(user)).expect(200);
     expect(body).toEqual({
       ...user,
       ...Object.assign({}, ...changes),
@@ -203,9 +189,9 @@ describe('concurrent changes of one user', () => {
   it('are a 404 once the user is deleted, and never bring it back', async () => {
     const user = await api.createUser();
     const responses = await Promise.all([
-      ...Array.from({ length: 10 }, (_, n) => api.patch(path(user), { name: `Name ${n}` })),
-      api.delete(path(user)),
-      ...Array.from({ length: 10 }, (_, n) => api.patch(path(user), { name: `Later ${n}` })),
+      ...Array.from({ length: 10 }, (_, n) => api.patch(pathOf(user), { name: `Name ${n}` })),
+      api.delete(pathOf(user)),
+      ...Array.from({ length: 10 }, (_, n) => api.patch(pathOf(user), { name: `Later ${n}` })),
     ]);
     for (const { status } of responses) expect([200, 204, 404]).toContain(status);
     expect(await isPresent(user)).toBe(false);
@@ -221,7 +207,7 @@ describeOn('postgres', 'two replicas', () => {
       const user = await api.createUser();
       const change = async (n: number) => {
         const response = await patiently(() =>
-          fetch(`${replicas[n % 2].url}${path(user)}`, {
+          fetch(`${replicas[n % 2].url}${pathOf(user)}`, {
             method: 'PATCH',
             body: JSON.stringify({ name: `Name ${n}` }),
             headers: { Authorization: `Bearer ${api.tokenValue}`, 'Content-Type': 'application/json' },
@@ -236,5 +222,64 @@ describeOn('postgres', 'two replicas', () => {
     } finally {
       await Promise.all(replicas.map(stop));
     }
+  });
+});
+
+describe('writes of different users at once', () => {
+  it('give an email, in whatever letter case, to one of those who are created', async () => {
+    const other = await service.client();
+    await other.createUser({ email: 'there@example.com' });
+    const create = (email: string) => other.post('/api/v1/users', aUser({ email }));
+    const emails = ['There@Example.com', 'free@example.com', 'twice@example.com', 'TWICE@example.com'];
+    const [there, free, ...twice] = (await Promise.all(emails.map(create))).map(({ status }) => status);
+    expect([there, free, twice.sort()]).toEqual([409, 201, [201, 409]]);
+    const { body } = await other.get('/api/v1/users?sort=email').expect(200);
+    expect(body.data.map((user: UserBody) => user.email.toLowerCase())).toEqual([
+      'free@example.com',
+      'there@example.com',
+      'twice@example.com',
+    ]);
+  });
+
+  describeOn('postgres', 'while another transaction has locked a user,', () => {
+    const change = (users: UsersService, { id }: { id: string }): Promise<unknown> =>
+      users.update(api.organizationId, id, { name: 'Late' });
+    const remove = (users: UsersService, { id }: { id: string }) => users.delete(api.organizationId, id);
+
+    it.each([
+      ['change', change, 200],
+      ['deletion', remove, 404],
+    ])('a %s waits for it, and those of others do not', async (_kind, write, status) => {
+      const users = service.app.get(UsersService);
+      const [locked, unlocked] = [await api.createUser(), await api.createUser()];
+      let isSettled = false;
+      const { waiting } = await service.dataSource.transaction(async (other) => {
+        await other.query('SET LOCAL idle_in_transaction_session_timeout = 0'); // it waits for requests
+        await other.query('SELECT 1 FROM users WHERE organization_id = $1 AND id = $2 FOR UPDATE', [
+          api.organizationId,
+          locked.id,
+        ]);
+        const waiting = write(users, locked).finally(() => (isSettled = true));
+        await write(users, unlocked);
+        await api.createUser();
+        expect(isSettled).toBe(false);
+        return { waiting };
+      });
+      await waiting;
+      const { body } = await api.get(pathOf(locked)).expect(status);
+      if (status === 200) expect(body.name).toBe('Late');
+    });
+  });
+
+  itNotOn('citus', 'are a conflict if a table of the host refers to a user who is deleted', async () => {
+    const { organizationId } = api;
+    const user = await api.createUser();
+    await service.dataSource.query(
+      `CREATE TABLE badges (organization_id text, user_id text, FOREIGN KEY (organization_id, user_id) REFERENCES users)`,
+    );
+    await service.dataSource.query('INSERT INTO badges VALUES ($1, $2)', [organizationId, user.id]);
+    await api.delete(pathOf(user)).expect(409);
+    await service.dataSource.query('DROP TABLE badges');
+    await api.delete(pathOf(user)).expect(204);
   });
 });
