@@ -87,13 +87,6 @@ describe('POST /Users', () => {
     await create({ userName: 'ada@example.com', emails: [{ value: 'other@example.com' }] });
   });
 
-  it('sets the role from a primary one', async () => {
-    const { id } = await create({ ...ADA, roles: [{ value: 'viewer', primary: true }] });
-    expect((await inApi(id)).role).toBe('viewer');
-    await scim.put(`/Users/${id}`, ADA).expect(200);
-    expect((await inApi(id)).role).toBe('viewer');
-  });
-
   it('ignores what /Schemas does not declare, and refuses what no body may have', async () => {
     const body = await create({
       ...ADA,
@@ -157,12 +150,6 @@ describe('PUT /Users/{id}', () => {
     expect((await scim.put(`/Users/${id}`, { displayName: 'x' }).expect(400)).body.scimType).toBe(
       'invalidValue',
     );
-  });
-
-  it('without an address keeps the email', async () => {
-    const { id } = await create(ADA);
-    await scim.put(`/Users/${id}`, { userName: 'Ada' }).expect(200);
-    expect((await inApi(id)).email).toBe('work@example.com');
   });
 });
 
