@@ -336,11 +336,6 @@ describe('a body', () => {
     });
   });
 
-  it('with a JSON type and no bytes is malformed', async () => {
-    const { body } = await api.post('/api/v1/users').set('Content-Type', 'application/json').expect(400);
-    expect(body.code).toBe('malformed_json');
-  });
-
   it.each(['[]', '"text"', '7', 'null', 'true', '[{}]'])(
     'that is the JSON %s is not an object',
     async (text) => {

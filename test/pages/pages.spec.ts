@@ -144,22 +144,7 @@ describe('GET /api/v1/users', () => {
     expect(body.nextCursor).toEqual(expect.any(String));
   });
 
-  it('filters all pages by role and by email in any letter case', async () => {
-    const api = await service.client();
-    for (let i = 0; i < 9; i++)
-      await api.createUser({ role: ['member', 'admin', 'viewer'][i % 3], email: `Person${i}@example.com` });
-
-    const admins = await walk(api, 'role=admin&limit=2&sort=email');
-    expect(admins.map(({ email }) => email)).toEqual([
-      'Person1@example.com',
-      'Person4@example.com',
-      'Person7@example.com',
-    ]);
-    expect(await walk(api, 'email=person4@EXAMPLE.com')).toEqual([admins[1]]);
-    expect(await walk(api, 'email=person4@example.com&role=viewer')).toEqual([]);
-  });
-
-  it('filters all pages by role and state, in every order', async () => {
+  it('filters all pages by role and state, in every order, and by an email in any letter case', async () => {
     const api = await service.client();
     const users: UserBody[] = [];
     for (let i = 0; i < 12; i++)
@@ -183,7 +168,7 @@ describe('GET /api/v1/users', () => {
         );
       }
     const [{ email }] = users;
-    expect(await walk(api, `email=${email}&active=false`)).toEqual([users[0]]);
+    expect(await walk(api, `email=${email.toUpperCase()}&active=false`)).toEqual([users[0]]);
     expect(await walk(api, `email=${email}&active=true`)).toEqual([]);
   });
 
@@ -414,10 +399,7 @@ describe('a range of times', () => {
     });
 
     it('never leaves its range, whatever position a cursor has', async () => {
-      const range = {
-        since: { operator: '>=', time: at(4) },
-        until: { operator: '<', time: at(9) },
-      };
+      const range = { since: { operator: '>=', time: at(4) }, until: { operator: '<', time: at(9) } };
       for (const order of ORDERS) {
         const list = ['users', api.organizationId, sort, order, range];
         const expected = within(all, time, order, at(4), at(9));

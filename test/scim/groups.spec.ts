@@ -12,7 +12,6 @@ import {
   type ScimClient,
   useScim,
 } from '../support/scim';
-import { statementsOf } from '../support/statements';
 
 const { service, scim } = useScim();
 
@@ -206,29 +205,6 @@ it('shows the groups of a user, and finds users by their group', async () => {
   // Read-only: what a PUT of what was read brings along is ignored.
   await scim.put(`/Users/${other}`, { userName: 'o@example.com', groups: [{ value: id }] }).expect(200);
   expect(await membersIn(id)).toEqual([user]);
-});
-
-it('finds the members of all of 20 groups with as many statements as those of one', async () => {
-  const [everywhere, nearly] = await newUsers(2);
-  const ids: string[] = [];
-  for (let n = 1; n <= 20; n++)
-    ids.push(
-      await newGroup({ members: [everywhere, ...(n < 20 ? [nearly] : [])].map((value) => ({ value })) }),
-    );
-  const filterOf = (groups: string[]) => groups.map((id) => `groups.value eq "${id}"`).join(' and ');
-  const statementsFor = async (groups: string[], users: string[]): Promise<number> => {
-    const sent = await statementsOf(service().dataSource, async () =>
-      expect(new Set(await find('/Users', filterOf(groups)))).toEqual(new Set(users)),
-    );
-    return sent.filter(({ sql }) => /\bgroup(s|_members)\b/.test(sql)).length;
-  };
-  const ofOne = await statementsFor(ids.slice(0, 1), [everywhere, nearly]);
-  expect(ofOne).toBeGreaterThan(0);
-  expect(await statementsFor(ids, [everywhere])).toBe(ofOne);
-  expect(await statementsFor(ids.toReversed(), [everywhere])).toBe(ofOne);
-  const ofNobody = ofOne - 1; // whose groups are not read
-  expect(await statementsFor([...ids.slice(1), newId('grp')], [])).toBe(ofNobody);
-  expect(await statementsFor(Array<string>(20).fill(ids[0]), [everywhere, nearly])).toBe(ofOne);
 });
 
 it('asks for scopes, and knows a deleted group no more', async () => {

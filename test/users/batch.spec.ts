@@ -13,51 +13,25 @@ const { service, api, post } = useBatch();
 describe(`POST ${PATH}`, () => {
   it('creates users, and says what became of each in their order', async () => {
     const taken = await api.createUser({ email: 'taken@example.com' });
+    const fields = { email: 'Ada@example.com', role: 'admin', active: false, metadata: { b: 1, a: [null] } };
     const { body } = await post([
-      {
-        name: ' Ada ',
-        email: 'Ada@example.com',
-        role: 'admin',
-        active: false,
-        metadata: { b: 1, a: [null] },
-      },
+      { name: ' Ada ', ...fields },
       { name: 'Eve', email: 'TAKEN@example.com' },
       { name: '', email: 'nobody' },
       7,
       { name: 'Bob', email: 'bob@example.com' },
     ]).expect(200);
+    const invalid = { status: 400, id: null, version: null, code: 'validation_failed' };
     expect(body.results).toEqual([
       { index: 0, status: 201, id: expect.stringMatching(/^usr_/), version: 1 },
       { index: 1, status: 409, id: null, version: null, code: 'conflict', errors: [TAKEN] },
-      {
-        index: 2,
-        status: 400,
-        id: null,
-        version: null,
-        code: 'validation_failed',
-        errors: expect.any(Array),
-      },
-      {
-        index: 3,
-        status: 400,
-        id: null,
-        version: null,
-        code: 'validation_failed',
-        errors: [{ field: 'body', code: 'invalid', message: 'must be an object' }],
-      },
+      { index: 2, ...invalid, errors: expect.any(Array) },
+      { index: 3, ...invalid, errors: [{ field: 'body', code: 'invalid', message: 'must be an object' }] },
       { index: 4, status: 201, id: expect.stringMatching(/^usr_/), version: 1 },
     ]);
     expect(body.counts).toEqual({ created: 2, updated: 0, unchanged: 0, failed: 3 });
     const [ada, bob, same] = await usersOf(api);
-    expect(ada).toMatchObject({
-      id: body.results[0].id,
-      name: 'Ada',
-      email: 'Ada@example.com',
-      role: 'admin',
-      active: false,
-      metadata: { b: 1, a: [null] },
-      version: 1,
-    });
+    expect(ada).toMatchObject({ ...fields, id: body.results[0].id, name: 'Ada', version: 1 });
     expect(bob).toMatchObject({ id: body.results[4].id, role: 'member', active: true, metadata: {} });
     expect(same).toEqual(taken);
   });

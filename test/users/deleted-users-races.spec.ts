@@ -22,23 +22,6 @@ const typesOf = async ({ id }: { id: string }): Promise<string[]> => {
   return rows.map(({ type }) => type.replace('user.', ''));
 };
 
-describe('a long history', () => {
-  it('is emptied to its end', async () => {
-    const user = await deletedUser();
-    await service.dataSource.query(
-      `INSERT INTO events (organization_id, id, type, source, actor_name, target_id, data)
-       SELECT $1, 'evt_' || n, 'user.updated', 'api', 'Test', $2, '{"user":{"name":"Wilhelmina"}}' FROM generate_series(1, 20001) AS n`,
-      [api.organizationId, user.id],
-    );
-    await api.delete(deletedPath(user)).expect(204);
-    const [{ full, all }] = await service.dataSource.query(
-      `SELECT count(data)::int AS full, count(*)::int AS all FROM events WHERE organization_id = $1 AND target_id = $2`,
-      [api.organizationId, user.id],
-    );
-    expect({ full, all }).toEqual({ full: 0, all: 20_004 });
-  });
-});
-
 describeOn('postgres', 'deleted users on two replicas', () => {
   let replicas: Running[];
   beforeAll(async () => {
