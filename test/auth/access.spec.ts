@@ -1,6 +1,3 @@
-/**
- * @only embedded: scopes are judged before the database is asked
- */
 import { Get } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';

@@ -1,6 +1,3 @@
-/**
- * @only embedded: it uses no database
- */
 import { ServiceUnavailableException } from '@nestjs/common';
 import type { Claim } from '../../src/platform/database/claims';
 import { Background } from '../../src/platform/background/background';

@@ -1,6 +1,3 @@
-/**
- * @only embedded: it uses no database
- */
 import { PassThrough, Readable } from 'node:stream';
 import fc from 'fast-check';
 import { parse, unparse } from 'papaparse';

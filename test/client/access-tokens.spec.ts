@@ -1,5 +1,4 @@
 /**
- * @only embedded: it uses no database
  * @jest-environment node
  */
 import type { RequestListener } from 'node:http';

@@ -1,6 +1,3 @@
-/**
- * @only embedded: it uses no database
- */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';

@@ -1,6 +1,3 @@
-/**
- * @only embedded: other suites send its requests
- */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { runInNewContext } from 'node:vm';

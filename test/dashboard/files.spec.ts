@@ -1,6 +1,3 @@
-/**
- * @only embedded: the requests of the dashboard are those of the API
- */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { get, type IncomingHttpHeaders } from 'node:http';
 import { basename, extname } from 'node:path';

@@ -1,6 +1,3 @@
-/**
- * @only embedded: the requests of the dashboard are those of the API
- */
 import { type ClientOptions, createClient, type User } from '../../client/index';
 import { changesOf as changesIn } from '../../dashboard/activity/changes';
 import { type Entry, sentenceOf, targetNameOf } from '../../dashboard/activity/sentence';

@@ -1,6 +1,3 @@
-/**
- * @only embedded: it uses no database
- */
 import { setImmediate as turn } from 'node:timers/promises';
 import { ConnectionShares, type Cost } from '../../src/platform/database/connections/connection-shares';
 

@@ -1,6 +1,3 @@
-/**
- * @only embedded: it uses no database
- */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { migrations } from '../../migrations';

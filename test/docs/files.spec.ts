@@ -1,6 +1,3 @@
-/**
- * @only embedded: the files do not depend on the database
- */
 import { readFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';

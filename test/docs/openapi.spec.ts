@@ -1,6 +1,3 @@
-/**
- * @only embedded: the document does not depend on the database
- */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';

@@ -1,6 +1,3 @@
-/**
- * @only embedded: it uses no database
- */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';

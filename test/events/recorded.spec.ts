@@ -1,6 +1,3 @@
-/**
- * @only embedded: which events a route records is the same on every engine
- */
 import { aUser, type Client } from '../support/client';
 import { resourceAt, routes, useEveryRoute, withId } from '../support/routes';
 

@@ -1,6 +1,3 @@
-/**
- * @only embedded: it uses no database
- */
 import { readFileSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Bulkhead, type Entry } from '../../src/platform/fairness/bulkhead';

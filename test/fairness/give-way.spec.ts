@@ -1,6 +1,3 @@
-/**
- * @only embedded: it uses no database
- */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { givingWay } from '../../src/platform/fairness/give-way';
 import { useMonotonicClock } from '../support/clock';

@@ -1,6 +1,3 @@
-/**
- * @only embedded: it tests what happens before the database is asked
- */
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';

@@ -1,6 +1,3 @@
-/**
- * @only embedded: it tests what happens before the database is asked
- */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

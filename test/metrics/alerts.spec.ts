@@ -1,6 +1,3 @@
-/**
- * @only embedded: it uses no database
- */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

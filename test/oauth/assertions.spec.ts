@@ -1,6 +1,3 @@
-/**
- * @only embedded: an assertion is judged before the database is asked
- */
 import { createHmac, generateKeyPairSync, KeyObject, sign as signBytes } from 'node:crypto';
 import { type CryptoKey, EncryptJWT, type JWK, type JWTPayload, SignJWT } from 'jose';
 import { readConfig } from '../../src/entry/process/config';

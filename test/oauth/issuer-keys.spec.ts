@@ -1,6 +1,3 @@
-/**
- * @only embedded: keys are read before the database is asked
- */
 import type { ServerResponse } from 'node:http';
 import type { Response } from 'supertest';
 import { ACME, assertionOf, present, SUBJECT, useAssertions } from '../support/assertions';

@@ -1,6 +1,3 @@
-/**
- * @only embedded: it uses no database
- */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { getMetadataArgsStorage } from 'typeorm';

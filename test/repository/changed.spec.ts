@@ -1,6 +1,3 @@
-/**
- * @only embedded: it uses no database
- */
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 

@@ -1,6 +1,3 @@
-/**
- * @only embedded: it runs what the pages show
- */
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,3 @@
-/**
- * @only embedded: it uses no database
- */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 

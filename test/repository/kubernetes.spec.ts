@@ -1,6 +1,3 @@
-/**
- * @only embedded: it uses no database
- */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';

@@ -1,6 +1,3 @@
-/**
- * @only embedded: it uses no database
- */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,3 @@
-/**
- * @only embedded: it uses no database
- */
 import fc from 'fast-check';
 import { parseFilter } from '../../src/scim/filter/filter';
 import { GROUP } from '../../src/scim/schema/group.schema';

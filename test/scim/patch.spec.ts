@@ -1,6 +1,3 @@
-/**
- * @only embedded: it uses no database
- */
 import fc from 'fast-check';
 import { applyPatch } from '../../src/scim/patch/patch';
 import { type Complex, normalize } from '../../src/scim/schema/resource';

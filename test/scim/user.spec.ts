@@ -1,6 +1,3 @@
-/**
- * @only embedded: it uses no database
- */
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import type { Resource } from '../../src/scim/schema/resource';

@@ -1,6 +1,3 @@
-/**
- * @only embedded: it tests what happens before the database is asked
- */
 import { scimClient } from '../support/scim';
 import { startService, type TestService } from '../support/service';
 import { exchange } from '../support/socket';

@@ -1,6 +1,3 @@
-/**
- * @only embedded: it tests what the issuer, the browser and the environment send
- */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';

@@ -1,6 +1,3 @@
-/**
- * @only embedded: it compares answers
- */
 import fc from 'fast-check';
 import { PATH, useBatch, usersOf } from '../support/batch';
 import type { Client } from '../support/client';

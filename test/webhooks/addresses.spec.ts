@@ -1,6 +1,3 @@
-/**
- * @only embedded: it uses no database
- */
 import { spawn } from 'node:child_process';
 import { createHook } from 'node:async_hooks';
 import { createSocket } from 'node:dgram';

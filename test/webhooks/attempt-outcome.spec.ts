@@ -1,6 +1,3 @@
-/**
- * @only embedded: it uses no database
- */
 import { type Attempt, type AttemptOutcome, outcomeOf } from '../../src/webhooks/deliveries/attempt-outcome';
 import { Successes } from '../../src/webhooks/deliveries/successes';
 

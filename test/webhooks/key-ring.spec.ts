@@ -1,6 +1,3 @@
-/**
- * @only embedded: it uses no database
- */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
