@@ -62,6 +62,12 @@ export const STEPS = [
     commands: [`npm test -- ${WAITING}`],
   },
   {
+    name: 'slow',
+    title: 'on PostgreSQL: what takes more time, mostly waiting',
+    always: true,
+    commands: [`npm run --silent test:postgres -- --slow --maxWorkers=${2 * availableParallelism()}`],
+  },
+  {
     name: 'embedded',
     title: 'on the embedded database: what it can refuse',
     always: true,

@@ -3,16 +3,16 @@
 // distributes every database, and with --embedded without a server; both run what they can refuse
 // (test/support/run/cover.cjs). All other arguments go to Jest, options as --name=value.
 //
-// Without the name of a suite, it runs what test/support/run/selection.cjs selects: with --browser or --processes only
-// the suites that drive a browser or start processes, with --others, or without an engine, only the rest. With
-// --write-cover, that rest chooses the suites for the other engines.
+// Without the name of a suite, it runs what test/support/run/selection.cjs selects: with --browser, --processes or
+// --slow only the suites that drive a browser, start processes or are slow; with --others, or without an engine, only
+// the rest. With --write-cover, it chooses the suites for the other engines.
 import { spawnSync } from 'node:child_process';
 import { NO_CITUS } from './citus.mjs';
 import { hasPostgres } from './postgres.mjs';
 
 const optionsOf = (pattern) => process.argv.slice(2).filter((argument) => pattern.test(argument));
 const engines = optionsOf(/^--(embedded|postgres|pgbouncer|citus)$/);
-const kinds = optionsOf(/^--(browser|processes|others|write-cover)$/);
+const kinds = optionsOf(/^--(browser|processes|slow|others)$/);
 const hasServer = Boolean(process.env.TEST_DATABASE_URL) || hasPostgres();
 
 const [engine = hasServer ? 'postgres' : 'embedded'] = engines.map((argument) => argument.slice(2));
@@ -28,7 +28,8 @@ if (engines.length === 0)
       : 'PostgreSQL is not installed: the tests that need no server run on the embedded database.\n',
   );
 
-const jestArguments = process.argv.slice(2).filter((argument) => ![...engines, ...kinds].includes(argument));
+const own = [...engines, ...kinds, '--write-cover'];
+const jestArguments = process.argv.slice(2).filter((argument) => !own.includes(argument));
 const isWhole = jestArguments.every((argument) => argument.startsWith('-'));
 if (isWhole) jestArguments.push('--filter', './test/support/run/selection.cjs');
 
@@ -37,9 +38,9 @@ const { status } = spawnSync(process.execPath, ['node_modules/jest/bin/jest.js',
   env: {
     ...process.env,
     TEST_ENGINE: engine,
-    TEST_SELECTION: kind === 'write-cover' ? 'others' : kind,
+    TEST_SELECTION: kind,
     TEST_COVER: engines.some((name) => /embedded|citus/.test(name)) ? 'true' : '',
-    WRITE_COVER: kind === 'write-cover' ? 'true' : '',
+    WRITE_COVER: process.argv.includes('--write-cover') ? 'true' : '',
   },
 });
 process.exitCode = status ?? 1;

@@ -167,7 +167,7 @@ describeOn('postgres', 'a frequent statement', () => {
 });
 
 describeOn('postgres', 'a connection that breaks between two statements of a transaction', () => {
-  const service = useService();
+  const service = useService({});
 
   it('is a 503 and one warning without a stack', async () => {
     const api = await service.client();

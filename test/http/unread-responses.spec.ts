@@ -1,5 +1,5 @@
 /**
- * @slow it waits for timeouts
+ * @slow it starts a process
  * @only embedded postgres: it tests sockets
  */
 import { readFileSync } from 'node:fs';

@@ -11,7 +11,7 @@ import type { Client } from '../support/client';
 import { describeOn } from '../support/engine';
 import { startService, useService } from '../support/service';
 
-const service = useService();
+const service = useService({ RATE_LIMIT_PER_MINUTE: '1000' });
 
 const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 

@@ -8,7 +8,7 @@ import { useService } from '../support/service';
 import { statementsOf } from '../support/statements';
 import { until } from '../support/until';
 
-const service = useService();
+const service = useService({ RATE_LIMIT_PER_MINUTE: '1000' });
 
 /** The id of a token that has been used for the first time, which has not been written yet. */
 async function usedToken(): Promise<string> {

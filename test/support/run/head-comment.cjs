@@ -6,13 +6,17 @@
 //      */
 const { readFileSync } = require('node:fs');
 
+const commentOf = (path) => /^\/\*\*[^]*?\*\//.exec(readFileSync(path, 'utf8'))?.[0] ?? '';
+
+const isSlow = (path) => commentOf(path).includes('@slow');
+
 /** Why an engine does not run a suite; undefined if it does. */
 function reasonToLeaveOut(path, engine) {
-  const comment = /^\/\*\*[^]*?\*\//.exec(readFileSync(path, 'utf8'))?.[0] ?? '';
+  const comment = commentOf(path);
   const slow = /@slow (.+)/.exec(comment)?.[1];
   if (slow && engine === 'embedded') return `slow: ${slow}`;
   const [, engines, why] = /@only ([^:]+): (.+)/.exec(comment) ?? [];
   return !engines || engines.split(' ').includes(engine) ? undefined : why;
 }
 
-module.exports = { reasonToLeaveOut };
+module.exports = { isSlow, reasonToLeaveOut };

@@ -46,24 +46,31 @@ function note(text) {
 
 /** Whether a test sends the statement itself, not by a call of the service. */
 function isOfTest() {
-  const { stackTraceLimit } = Error;
+  const { prepareStackTrace, stackTraceLimit } = Error;
   Error.stackTraceLimit = 100;
-  const { stack } = new Error();
-  Error.stackTraceLimit = stackTraceLimit;
-  const frames = stack.split('\n').filter((frame) => !/node_modules|support\/run\//.test(frame));
-  const isOfService = frames.some((frame) => /\/src\/(?!platform\/database\/)/.test(frame));
-  return !isOfService && frames.some((frame) => /\/test\//.test(frame));
+  Error.prepareStackTrace = (_, calls) => calls.map((call) => call.getFileName() ?? ''); // without source maps
+  const files = new Error().stack.filter((file) => !/node_modules|test\/support\/run/.test(file));
+  Object.assign(Error, { prepareStackTrace, stackTraceLimit });
+  const isOfService = files.some((file) => /\/(src|migrations)\/(?!platform\/database\/)/.test(file));
+  return !isOfService && files.some((file) => file.includes('/test/'));
 }
 
-/** Without what differs from call to call: how many rows or values there are, and names that are made. */
+/** Without what differs from call to call: how many rows, values and changed columns there are, and numbers. */
 function normalized(text) {
   return text
     .replace(/\s+/g, ' ')
     .replace(/\$\d+(?:::[\w[\]]+)?/g, '$')
     .replace(/\b\d+\b/g, '0')
     .replace(/\$(?:, ?\$)+/g, '$')
-    .replace(/(\([^()]*\))(?:, ?\1)+/g, '$1')
+    .replace(SAME_ROWS, '$1')
+    .replace(/ SET (?:"\w+" = \$(?:, )?)+/g, ' SET … ')
     .trim();
 }
+
+/** Equal rows in parentheses, one after the other, whose values may have parentheses three deep. */
+const SAME_ROWS = (() => {
+  const inner = Array.from({ length: 3 }).reduce((text) => `(?:[^()]|\\(${text}*\\))`, '[^()]');
+  return new RegExp(`(\\(${inner}*\\))(?:, ?\\1)+`, 'g');
+})();
 
 module.exports = { begin, end };

@@ -11,9 +11,10 @@ module.exports = class {
     this.isWhole = globalConfig.filter !== undefined && globalConfig.filter !== null;
   }
 
-  onRunComplete(_contexts, { numPassedTests, numFailedTests, numPendingTests, testResults, success }) {
+  onRunComplete(_contexts, results) {
+    const { numPassedTests, numFailedTests, numFailedTestSuites, numPendingTests, testResults } = results;
     if (this.isWhole) sayLeftOut();
-    if (process.env.RECORD_STATEMENTS && success) this.#judgeCovers();
+    if (this.isWhole && process.env.RECORD_STATEMENTS && numFailedTestSuites === 0) this.#judgeCovers();
     const skipped = testResults
       .flatMap((suite) => suite.testResults)
       .filter(({ status }) => status === 'pending');
@@ -26,6 +27,8 @@ module.exports = class {
   #judgeCovers() {
     const records = cover.recordsIn(process.env.RECORD_STATEMENTS);
     if (process.env.WRITE_COVER) return cover.write(records);
+    if (!cover.isWhole(records))
+      return say('The covers are not judged: npm test has recorded no statements.');
     const lacking = cover.ENGINES.flatMap((engine) =>
       cover
         .missing(records, engine)

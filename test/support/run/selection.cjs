@@ -1,15 +1,15 @@
 // Which suites a whole run takes. PostgreSQL runs all that it can; without it, the embedded database does. Otherwise
-// that database and Citus repeat the suites of their cover (cover.cjs), and run what is for them alone. Any engine can
-// run a suite by name, except the tests that describeOn() or itNotOn() (support/engine.ts) restrict.
+// that database and Citus repeat the suites of their cover (cover.cjs), slow or not, and run what is for them alone.
+// Any engine can run a suite by name, except the tests that describeOn() or itNotOn() (support/engine.ts) restrict.
 const { readFileSync } = require('node:fs');
 const { covers } = require('./cover.cjs');
-const { reasonToLeaveOut } = require('./head-comment.cjs');
+const { isSlow, reasonToLeaveOut } = require('./head-comment.cjs');
 
 /** Why an engine that repeats what PostgreSQL has run leaves a suite out; undefined if it does not. */
 function reasonNotToRepeat(path, engine) {
   const isRepeated =
     reasonToLeaveOut(path, 'postgres') !== undefined ||
-    kindOf(path) !== 'others' ||
+    ['browser', 'processes'].includes(kindOf(path)) ||
     covers()[engine].includes(path) ||
     readFileSync(path, 'utf8').includes(`describeOn('${engine}'`);
   return isRepeated
@@ -17,16 +17,18 @@ function reasonNotToRepeat(path, engine) {
     : 'PostgreSQL runs them, and others send their statements here';
 }
 
-/** The suites that take the most time are of two kinds, for each of which the gate has a step of its own. */
+/** The suites that take the most time are of three kinds, for each of which the gate has a step of its own. */
 const COMMANDS = {
   browser: 'npm run test:postgres -- --browser',
   processes: 'npm run test:postgres -- --processes',
+  slow: 'npm run test:postgres -- --slow',
   others: 'npm test',
 };
 function kindOf(path) {
   const text = readFileSync(path, 'utf8');
   if (text.includes('describeInBrowser(')) return 'browser';
-  return /^ \* @slow it starts (a process|processes)$/m.test(text) ? 'processes' : 'others';
+  if (/^ \* @slow it starts (a process|processes)$/m.test(text)) return 'processes';
+  return isSlow(path) ? 'slow' : 'others';
 }
 
 /** The engine of this run. Behind PgBouncer runs what a server runs. */
@@ -35,7 +37,9 @@ const engine = () => (process.env.TEST_ENGINE ?? 'embedded').replace('pgbouncer'
 /** Why this run leaves a suite out, as the options of scripts/test.mjs say. */
 function reasonOfRun(path) {
   const { TEST_SELECTION: kind, TEST_COVER } = process.env;
-  if (kind && kind !== kindOf(path)) return `they are for ${COMMANDS[kindOf(path)]}`;
+  const own = kindOf(path);
+  const isOfKind = !kind || kind === own || (TEST_COVER && kind === 'others' && own === 'slow');
+  if (!isOfKind) return `they are for ${COMMANDS[own]}`;
   return TEST_COVER ? reasonNotToRepeat(path, engine()) : reasonToLeaveOut(path, engine());
 }
 

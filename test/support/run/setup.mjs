@@ -17,10 +17,7 @@ export default async function setup({ filter }) {
   const engine = process.env.TEST_ENGINE ?? 'embedded';
   const directory = mkdtempSync(join(tmpdir(), 'ums-test-'));
   const servers = [];
-  if (filter && engine === 'postgres' && process.env.TEST_SELECTION === 'others') {
-    process.env.RECORD_STATEMENTS = join(directory, 'statements');
-    mkdirSync(process.env.RECORD_STATEMENTS);
-  }
+  if (filter && engine === 'postgres') recordStatements(process.env.TEST_SELECTION);
   globalThis.stopEngine = async () => {
     for (const server of servers.reverse()) await server.stop();
     rmSync(directory, { recursive: true, force: true });
@@ -31,6 +28,14 @@ export default async function setup({ filter }) {
     await globalThis.stopEngine();
     throw error;
   }
+}
+
+/** The suites that are not slow begin a record (record.cjs), and the slow ones complete it. */
+function recordStatements(kind) {
+  if (kind !== 'others' && kind !== 'slow') return;
+  process.env.RECORD_STATEMENTS = join('coverage', 'statements');
+  if (kind === 'others') rmSync(process.env.RECORD_STATEMENTS, { recursive: true, force: true });
+  mkdirSync(process.env.RECORD_STATEMENTS, { recursive: true });
 }
 
 async function start(engine, directory, servers) {
