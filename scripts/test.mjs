@@ -4,8 +4,8 @@
 // (test/support/run/cover.cjs). All other arguments go to Jest, options as --name=value.
 //
 // Without the name of a suite, it runs what test/support/run/selection.cjs selects: with --browser, --processes or
-// --slow only the suites that drive a browser, start processes or are slow; with --others, or without an engine, only
-// the rest. With --write-cover, it chooses the suites for the other engines.
+// --slow only the suites that drive a browser, start processes or are slow; with --others, or without one of the
+// servers, only the rest. With --write-cover, it chooses the suites for the other engines.
 import { spawnSync } from 'node:child_process';
 import { NO_CITUS } from './citus.mjs';
 import { hasPostgres } from './postgres.mjs';
@@ -16,7 +16,8 @@ const kinds = optionsOf(/^--(browser|processes|slow|others)$/);
 const hasServer = Boolean(process.env.TEST_DATABASE_URL) || hasPostgres();
 
 const [engine = hasServer ? 'postgres' : 'embedded'] = engines.map((argument) => argument.slice(2));
-const [kind = engines.length === 0 ? 'others' : ''] = kinds.map((argument) => argument.slice(2));
+const isShort = engines.length === 0 || engine === 'embedded';
+const [kind = isShort ? 'others' : ''] = kinds.map((argument) => argument.slice(2));
 if (engine === 'citus' && NO_CITUS) {
   process.stdout.write(`The tests on a cluster are skipped: ${NO_CITUS}.\n`);
   process.exit();

@@ -1,11 +1,12 @@
 import type { AddressInfo } from 'node:net';
+import { Logger } from '@nestjs/common';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { DataSource } from 'typeorm';
 import { createApp } from '../../src/entry/process/setup';
 import type { Scope } from '../../src/platform/http/scopes';
 import { readConfig } from '../../src/entry/process/config';
 import { type OpenDatabase, openDatabase } from '../../src/platform/database/data-source';
-import { createLog } from '../../src/entry/process/log';
+import { createLog, NestLog } from '../../src/entry/process/log';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { TokensService } from '../../src/tokens/tokens.service';
 import { schema } from '../../src/schema';
@@ -35,6 +36,7 @@ interface Running {
   database: OpenDatabase;
   url: string;
   logs: string[];
+  log: NestLog;
   env: NodeJS.ProcessEnv;
   end(): Promise<void>;
 }
@@ -72,6 +74,7 @@ async function run(
     database,
     url,
     logs,
+    log: new NestLog(log),
     env: copy.env,
     async end() {
       await app.close();
@@ -113,6 +116,7 @@ async function sharedService(): Promise<TestService> {
   kept[SHARED] ??= run({ RATE_LIMIT_PER_MINUTE: '1000000' }, {}).then(endWithProcess);
   const running = await kept[SHARED];
   running.logs.length = 0;
+  Logger.overrideLogger(running.log); // Nest's is that of the service that was started last
   return inSuite(running, async () => {});
 }
 

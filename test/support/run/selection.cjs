@@ -2,15 +2,18 @@
 // that database and Citus repeat the suites of their cover (cover.cjs), slow or not, and run what is for them alone.
 // Any engine can run a suite by name, except the tests that describeOn() or itNotOn() (support/engine.ts) restrict.
 const { readFileSync } = require('node:fs');
+const { join, relative } = require('node:path');
 const { covers } = require('./cover.cjs');
 const { isSlow, reasonToLeaveOut } = require('./head-comment.cjs');
+
+const ROOT = join(__dirname, '..', '..', '..');
 
 /** Why an engine that repeats what PostgreSQL has run leaves a suite out; undefined if it does not. */
 function reasonNotToRepeat(path, engine) {
   const isRepeated =
     reasonToLeaveOut(path, 'postgres') !== undefined ||
     ['browser', 'processes'].includes(kindOf(path)) ||
-    covers()[engine].includes(path) ||
+    covers()[engine].includes(relative(ROOT, path)) ||
     readFileSync(path, 'utf8').includes(`describeOn('${engine}'`);
   return isRepeated
     ? reasonToLeaveOut(path, engine)
@@ -25,10 +28,10 @@ const COMMANDS = {
   others: 'npm test',
 };
 function kindOf(path) {
+  if (!isSlow(path)) return 'others';
   const text = readFileSync(path, 'utf8');
   if (text.includes('describeInBrowser(')) return 'browser';
-  if (/^ \* @slow it starts (a process|processes)$/m.test(text)) return 'processes';
-  return isSlow(path) ? 'slow' : 'others';
+  return /^ \* @slow it starts (a process|processes)$/m.test(text) ? 'processes' : 'slow';
 }
 
 /** The engine of this run. Behind PgBouncer runs what a server runs. */
