@@ -24,15 +24,15 @@ const GROUPS = 200;
  * Adds events of the user, about 2 KB each: more than the buffers of the system hold, and few enough to be sent within
  * the 15 seconds for which another response may stay unread, even on a busy machine.
  */
-async function addEvents(userId: string) {
+async function addEvents(userId: string, { count = EVENTS, bytes = 2_000 } = {}) {
   await service.dataSource.query(
     `INSERT INTO events (organization_id, id, type, source, actor_name, target_id, data)
      SELECT $1, id, 'user.updated', 'api', 'Test', $2, $3 FROM unnest($4::text[]) AS given (id)`,
     [
       api.organizationId,
       userId,
-      JSON.stringify({ user: { id: userId, metadata: { text: 'x'.repeat(2_000) } }, previous: {} }),
-      Array.from({ length: EVENTS }, () => newId('evt')),
+      JSON.stringify({ user: { id: userId, metadata: { text: 'x'.repeat(bytes) } }, previous: {} }),
+      Array.from({ length: count }, () => newId('evt')),
     ],
   );
   // A request would have to number so many within seconds.
@@ -143,6 +143,7 @@ describe('GET /api/v1/users/{id}/export', () => {
     await statementsOf(service.dataSource, async (sent) => {
       const response = await open(id);
       expect(response.headers['transfer-encoding']).toBe('chunked');
+      await api.patch(`/api/v1/users/${id}`, { name: 'Later' }).expect(200); // it had begun by then
       await textOf(await open(id)); // which begins later, and reads every page
       const pages = sent.filter(({ sql }) => sql.includes('member_removed')).length;
       expect(pages).toBeGreaterThan(EVENTS / PAGE);
@@ -152,6 +153,13 @@ describe('GET /api/v1/users/{id}/export', () => {
       const sequences = events.map(({ sequence }) => sequence);
       expect(sequences).toEqual([...sequences].sort((a, b) => a - b));
     });
+  });
+
+  it('goes on after a page that has ended early because its events are large', async () => {
+    const { id } = await api.createUser();
+    await addEvents(id, { count: PAGE / 2, bytes: 60_000 }); // a page ends at a megabyte
+    const { events } = JSON.parse(await textOf(await open(id))) as Exported;
+    expect(events).toHaveLength(PAGE / 2 + 1);
   });
 
   it('breaks the connection if it fails in the middle', async () => {
