@@ -274,6 +274,20 @@ it.each<unknown>([7, {}, [7], true])('refuses %j', (attributes) => {
   expect(() => project({ attributes })).toThrow(expect.objectContaining({ scimType: 'invalidValue' }));
 });
 
+/** Whether a bracket has no end. One in a quoted string is none; outside of brackets, a quote is any character. */
+function hasOpenFilter(name: string): boolean {
+  let place: 'name' | 'filter' | 'string' = 'name';
+  for (let i = 0; i < name.length; i++)
+    if (place === 'string') {
+      if (name[i] === '\\') i++;
+      else if (name[i] === '"') place = 'filter';
+    } else if (place === 'filter') {
+      if (name[i] === '"') place = 'string';
+      else if (name[i] === ']') place = 'name';
+    } else if (name[i] === '[') place = 'filter';
+  return place !== 'name';
+}
+
 it('always shows id and schemas, and nothing that is not there', () => {
   const names = fc.array(
     fc.oneof(
@@ -283,8 +297,8 @@ it('always shows id and schemas, and nothing that is not there', () => {
   );
   fc.assert(
     fc.property(names, fc.constantFrom('attributes', 'excludedAttributes'), (list, parameter) => {
-      const isOpen = list.some((name) => /\[[^\]]*$/.test(name.replace(/"(?:[^"\\]|\\[^])*"?/g, '')));
-      if (isOpen) return expect(() => project({ [parameter]: list })).toThrow('must end with ]');
+      if (list.some(hasOpenFilter))
+        return expect(() => project({ [parameter]: list })).toThrow('must end with ]');
       const shown = project({ [parameter]: list });
       expect(shown).toMatchObject({ id, schemas });
       expect(ADA).toMatchObject(shown);
