@@ -2,7 +2,7 @@
 // (cover.cjs) lack statements that the run has recorded.
 const { readdirSync } = require('node:fs');
 const cover = require('./cover.cjs');
-const { reasonOfRun } = require('./selection.cjs');
+const { commandOfOther, reasonOfRun } = require('./selection.cjs');
 
 const say = (line) => process.stdout.write(`${line}\n`);
 
@@ -58,7 +58,10 @@ const reasonToSkip = (title) =>
 function sayLeftOut() {
   const names = readdirSync('test', { recursive: true }).filter((name) => name.endsWith('.spec.ts'));
   const reasonOf = (name) => reasonOfRun(`test/${name}`);
-  const left = names.filter((name) => reasonOf(name) !== undefined);
+  const commandOf = (name) => commandOfOther(`test/${name}`);
+  const others = grouped(names.filter(commandOf), commandOf);
+  for (const [command, suites] of others) say(`${command} runs ${suites.length} other suites.`);
+  const left = names.filter((name) => !commandOf(name) && reasonOf(name) !== undefined);
   for (const [reason, suites] of grouped(left, reasonOf))
     say(`Left out ${suites.map((name) => name.replace('.spec.ts', '')).join(', ')}: ${reason}.`);
 }

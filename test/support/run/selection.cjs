@@ -37,14 +37,19 @@ function kindOf(path) {
 /** The engine of this run. Behind PgBouncer runs what a server runs. */
 const engine = () => (process.env.TEST_ENGINE ?? 'embedded').replace('pgbouncer', 'postgres');
 
-/** Why this run leaves a suite out, as the options of scripts/test.mjs say. */
-function reasonOfRun(path) {
+/** The command for a suite of another kind than this run takes; undefined for a suite of its kind. */
+function commandOfOther(path) {
   const { TEST_SELECTION: kind, TEST_COVER } = process.env;
   const own = kindOf(path);
   const isOfKind = !kind || kind === own || (TEST_COVER && kind === 'others' && own === 'slow');
-  if (!isOfKind) return `they are for ${COMMANDS[own]}`;
-  return TEST_COVER ? reasonNotToRepeat(path, engine()) : reasonToLeaveOut(path, engine());
+  return isOfKind ? undefined : COMMANDS[own];
 }
 
-module.exports = (paths) => ({ filtered: paths.filter((path) => reasonOfRun(path) === undefined) });
-Object.assign(module.exports, { engine, kindOf, reasonNotToRepeat, reasonOfRun });
+/** Why this run leaves out a suite of its kind, as the options of scripts/test.mjs say. */
+const reasonOfRun = (path) =>
+  process.env.TEST_COVER ? reasonNotToRepeat(path, engine()) : reasonToLeaveOut(path, engine());
+
+const isInRun = (path) => commandOfOther(path) === undefined && reasonOfRun(path) === undefined;
+
+module.exports = (paths) => ({ filtered: paths.filter(isInRun) });
+Object.assign(module.exports, { commandOfOther, engine, kindOf, reasonNotToRepeat, reasonOfRun });
