@@ -1,14 +1,15 @@
 import { LastUse } from '../../src/auth/last-use';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
+import { Background } from '../../src/platform/background/background';
 import { placementsOf } from '../../src/platform/database/citus/placements';
 import { Database } from '../../src/platform/database/database';
 import { connectionBroke, databaseFailure, violates } from '../../src/platform/database/errors';
+import { COMMON_SHARE } from '../../src/platform/fairness/owners';
 import { systemCaller } from '../../src/platform/http/caller';
 import { PostgresStorage } from '../../src/platform/rate-limit/postgres.storage';
 import { WINDOW_MS, windowKey } from '../../src/platform/rate-limit/window';
 import { BatchService } from '../../src/users/batch/batch.service';
 import { sql } from '../../src/platform/database/sql';
-import { runJob } from '../support/background';
 import { aUser, type Client } from '../support/client';
 import { describeOn } from '../support/engine';
 import { useService } from '../support/service';
@@ -52,7 +53,9 @@ async function requests(): Promise<void> {
     .expect(201);
   for (const tokens of ['/v1/tokens?state=active', `/v1/tokens/${token.id}`])
     await api.get(tokens).expect(200);
+  await api.get(`/v1/tokens?parent=${token.id}&state=active`).expect(200);
   await api.delete(`/v1/tokens/${token.id}`).expect(204);
+  await api.get('/readyz').expect(200);
 }
 
 async function jobs(): Promise<void> {
@@ -60,13 +63,12 @@ async function jobs(): Promise<void> {
   await dataSource.query(`UPDATE idempotency_keys SET created_at = '2000-01-01' WHERE organization_id = $1`, [
     api.organizationId,
   ]);
-  await runJob(app, 'remove old idempotency keys');
   const deleted = await api.createUser();
   await api.delete(`/api/v1/users/${deleted.id}`).expect(204);
   await dataSource.query(`UPDATE deleted_users SET deleted_at = '2000-01-01' WHERE organization_id = $1`, [
     api.organizationId,
   ]);
-  await runJob(app, 'purge deleted users');
+  for (const { run } of app.get(Background, { strict: false }).jobs) await run(new AbortController().signal);
   await app.get(LastUse, { strict: false }).flush();
   const by = systemCaller(api.organizationId, 'cli', 'test');
   const users = [aUser(), aUser()];
@@ -98,7 +100,7 @@ describe('every statement', () => {
     });
     expect(ofRows.length).toBeGreaterThan(40);
     const unnamed = ofRows.filter(({ sql, values }) => {
-      const place = values.indexOf(api.organizationId) + 1;
+      const place = values.findIndex((value) => value === api.organizationId || value === COMMON_SHARE) + 1;
       return place === 0 || !new RegExp(`(organization_id"? = |VALUES \\()\\$${place}\\b`).test(sql);
     });
     expect(texts(unnamed)).toEqual([]);
@@ -189,41 +191,33 @@ const FAILURES = [
   ['XX000', 'server closed the connection unexpectedly'],
 ] as const;
 
-describe('a node of a cluster that fails', () => {
-  it.each(FAILURES)('%s %s: the caller may try again, and a read is repeated', (code, message) => {
-    expect(databaseFailure(error(code, message))).toBe('unavailable');
-    expect(connectionBroke(error(code, message))).toBe(true);
-  });
-
-  it('is not any internal error', () => {
-    const internal = error('XX000', 'cache lookup failed for relation 102042');
-    expect(databaseFailure(internal)).toBeUndefined();
-    expect(connectionBroke(internal)).toBe(false);
-  });
+it('a failure of a node of a cluster means that the caller may try again, and repeats a read', () => {
+  for (const [code, message] of FAILURES) {
+    expect([message, databaseFailure(error(code, message))]).toEqual([message, 'unavailable']);
+    expect([message, connectionBroke(error(code, message))]).toEqual([message, true]);
+  }
+  const internal = error('XX000', 'cache lookup failed for relation 102042');
+  expect([databaseFailure(internal), connectionBroke(internal)]).toEqual([undefined, false]);
 });
 
-describe('violates()', () => {
+it('violates() knows a constraint by its name, on a shard too, and no other error', () => {
   const key = 'users_organization_id_email_key_key';
-  it.each([key, `${key}_102018`])('knows a constraint that is called %s', (constraint) => {
-    expect(violates(error('23505', 'duplicate key', { constraint }), key)).toBe(true);
-    const message = `duplicate key value violates unique constraint "${constraint}"`;
-    expect(violates(error('23505', message), key)).toBe(true);
-  });
-
-  it.each([`${key}_b`, `${key}_2_b`, `a_${key}`, ''])('is false for %p', (constraint) => {
-    expect(violates(error('23505', `violates "${key}"`, { constraint }), key)).toBe(false);
-    expect(violates(error('23505', `violates "${constraint}"`), key)).toBe(false);
-  });
-
-  it('is false for another error on the same constraint', () => {
-    expect(violates(error('55P03', 'lock not available', { constraint: key }), key)).toBe(false);
-  });
+  const says = (constraint: string) => [
+    violates(error('23505', 'duplicate key', { constraint }), key),
+    violates(error('23505', `duplicate key value violates unique constraint "${constraint}"`), key),
+  ];
+  for (const own of [key, `${key}_102018`]) expect([own, ...says(own)]).toEqual([own, true, true]);
+  for (const other of [`${key}_b`, `${key}_2_b`, `a_${key}`, ''])
+    expect([other, ...says(other)]).toEqual([other, false, false]);
+  expect(violates(error('55P03', 'lock not available', { constraint: key }), key)).toBe(false);
 });
 
-it.each([
-  'Query runner already released. Cannot run queries anymore.',
-  'Database connection provided by a query runner was already released, cannot continue to use its querying methods anymore.',
-])('a connection that TypeORM has let go of in a transaction is a broken one: %s', (message) => {
-  expect(databaseFailure(new Error(message))).toBe('unavailable');
-  expect(connectionBroke(new Error(message))).toBe(true);
+it('a connection that TypeORM has let go of in a transaction is a broken one', () => {
+  for (const message of [
+    'Query runner already released. Cannot run queries anymore.',
+    'Database connection provided by a query runner was already released, cannot continue to use its querying methods anymore.',
+  ]) {
+    expect([message, databaseFailure(new Error(message))]).toEqual([message, 'unavailable']);
+    expect([message, connectionBroke(new Error(message))]).toEqual([message, true]);
+  }
 });
