@@ -9,10 +9,10 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Attacker } from './attacker.mjs';
-import { ATTACKS, fillShare, newWebhook, post, waitingWebhook, WEBHOOKS } from './attacks/deliveries.mjs';
-import { postgresPlace } from './attacks/places.mjs';
+import { ATTACKS, newWebhook, waitingWebhook, WEBHOOKS } from './attacks/deliveries.mjs';
+import { openPlace } from './attacks/places.mjs';
 import { beside, judge, timesOf } from './harness.mjs';
-import { ask, until } from './load.mjs';
+import { until } from './load.mjs';
 import { startWriter } from './quiet.mjs';
 import { atExit, report, SHORT } from './run.mjs';
 
@@ -26,17 +26,13 @@ const GIVE_UP_MS = 30_000;
 const MAX_REQUEST_MS = 5_000;
 /** Deliveries that are due: as many as a webhook has requests in progress at once. */
 const AT_ONCE = 10;
-/** A token is warned of every 30 s, with jitter, and first as long after the start. */
-const WARNED_WITHIN_MS = 60_000;
-
-const IN_FULL = 'it takes minutes: in the full form only';
 
 for (const { name, inFull, prepare, send, events } of ATTACKS)
   test(
     `the events of a tenant arrive beside ${name}`,
-    { skip: SHORT && inFull && IN_FULL, timeout: 600_000 },
+    { skip: SHORT && inFull && 'it takes minutes: in the full form only', timeout: 600_000 },
     async (t) => {
-      const place = await postgresPlace(t);
+      const place = await openPlace(t);
       const { url, host } = await startHost(t, place);
       const quiet = await quietTenant(t, place, url, host);
       const attacker = new Attacker({ t, url, place });
@@ -90,36 +86,9 @@ for (const count of SHORT ? [300_000] : [10_000, 300_000]) {
   });
 }
 
-test(
-  'a token is warned of beside an organization with a full share and due tokens',
-  { skip: SHORT && IN_FULL },
-  async (t) => {
-    const { url, place } = await startService(t);
-    const [full, other] = [await place.newOrganization('Full'), await place.newOrganization('Other')];
-    /** Makes new tokens that end in so many days, and have not been warned of. */
-    const makeDue = async ({ admin }, count, days) => {
-      const body = { name: 'Due', scopes: ['users:read'], expiresIn: '90d' };
-      const sql = `UPDATE tokens SET expires_at = now() + $2 * interval '1 day' WHERE id = $1`;
-      for (let n = 0; n < count; n++)
-        await place.query(sql, [(await post(url, '/api/v1/tokens', admin, body)).id, days]);
-    };
-    await makeDue(full, 12, 6);
-    const release = await fillShare({ url, place }, full.admin);
-    await makeDue(other, 1, 6.5); // in the order of their ends it is the last
-    const isWarned = async () => {
-      await sleep(500);
-      const { text } = await ask(url, '/api/v1/events?type=token.expiring', { token: other.admin });
-      return JSON.parse(text).data.length > 0;
-    };
-    const ms = await until(isWarned, 3 * WARNED_WITHIN_MS).finally(async () => report(t, await release()));
-    report(t, { ms });
-    assert.ok(ms < WARNED_WITHIN_MS);
-  },
-);
-
 /** Starts the service, on its own database. */
 async function startService(t) {
-  const place = await postgresPlace(t);
+  const place = await openPlace(t);
   Object.assign(place.environment, WEBHOOKS);
   return { place, url: (await place.start()).url };
 }

@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Attacker } from './attacker.mjs';
 import { ATTACKS, organizationIn } from './attacks/neighbours.mjs';
-import { embeddedPlace, newTokens, postgresPlace } from './attacks/places.mjs';
+import { newTokens, openPlace } from './attacks/places.mjs';
 import { beside, judge, timesOf } from './harness.mjs';
 import { tally, unexplained } from './load.mjs';
 import { startReader } from './quiet.mjs';
@@ -22,28 +22,17 @@ const QUIET_TOKENS = 6;
 
 const MAX_P99_MS = 500;
 const MAX_TIMES_CONTROL = 10;
-/** The memory limit of the deployment, which has no embedded database. */
+/** The memory limit of the deployment. */
 const MAX_RSS_MB = 384;
 
+const place = await openPlace();
 const rows = [];
-const places = new Map();
-const endings = [];
-after(async () => {
-  for (const end of endings) await end();
-  console.table(rows);
-});
+after(() => console.table(rows));
 
-for (const [database, open] of Object.entries({ PostgreSQL: postgresPlace, embedded: embeddedPlace }))
-  for (const attack of ATTACKS.filter(({ embedded }) => database === 'PostgreSQL' || embedded)) {
-    const name = `${attack.name}${database === 'embedded' ? ', embedded' : ''}`;
-    test(name, { timeout: 600_000 }, async (t) => {
-      if (!places.has(database)) places.set(database, open({ after: (end) => endings.push(end) }));
-      await run(t, await places.get(database), attack);
-    });
-  }
+for (const attack of ATTACKS) test(attack.name, { timeout: 600_000 }, (t) => run(t, attack));
 
 /** Runs the attack on a new process, whose memory no former attack has used. */
-async function run(t, place, { organization: kind, prepare, control, send, tokens = 1 }) {
+async function run(t, { organization: kind, prepare, control, send, tokens = 1 }) {
   const organization = await organizationIn(place, kind);
   const service = await place.start();
   t.after(() => place.stop(service));
@@ -55,7 +44,7 @@ async function run(t, place, { organization: kind, prepare, control, send, token
   const state = await prepare?.(preparing);
   await preparing.settle();
   if (!SHORT) {
-    const quiet = quietTenant(place, service);
+    const quiet = quietTenant(service);
     await quiet.begin();
     await sleep(WARM_UP_MS);
     await quiet.end();
@@ -64,7 +53,7 @@ async function run(t, place, { organization: kind, prepare, control, send, token
   const during = async (act) =>
     beside({
       attacker: await newAttacker(tokens, SECONDS),
-      quiet: quietTenant(place, service),
+      quiet: quietTenant(service),
       act: (a) => act(a, state),
       metrics: service.metrics,
     });
@@ -91,8 +80,7 @@ async function run(t, place, { organization: kind, prepare, control, send, token
     assertAlways({ quiet, attacker, rssMb }) {
       assert.deepEqual(quiet.refused, {}, 'the quiet tenant is never refused');
       assert.deepEqual(tally(unexplained(attacker.answers)), {}, 'the attacker is told when to come back');
-      const isWithin = !place.database || rssMb < MAX_RSS_MB;
-      assert.ok(isWithin, `the process takes ${rssMb} MB, less than ${MAX_RSS_MB}`);
+      assert.ok(rssMb < MAX_RSS_MB, `the process takes ${rssMb} MB, less than ${MAX_RSS_MB}`);
       assert.ok(!attacker.connections.open, 'no connection of the attacker stays open');
     },
     isInTime: (measured) => !isHeldUp(measured),
@@ -101,11 +89,11 @@ async function run(t, place, { organization: kind, prepare, control, send, token
 }
 
 /** Works from its beginning to its end, which returns the times of its answers, and what was refused or broke. */
-function quietTenant({ quiet }, { url }) {
+function quietTenant({ url }) {
   let reader;
   return {
     async begin() {
-      reader = await startReader(url, await newTokens(url, quiet.admin, QUIET_TOKENS));
+      reader = await startReader(url, await newTokens(url, place.quiet.admin, QUIET_TOKENS));
     },
     async end() {
       const answers = await reader.send();

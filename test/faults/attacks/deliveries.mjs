@@ -15,7 +15,7 @@ export const WEBHOOKS = {
 /** A webhook of an organization to which no event is sent. */
 const SILENT = { url: 'http://127.0.0.1:9/', types: ['webhook.disabled'] };
 
-export const post = (url, path, token, body) => askFor(url, path, { method: 'POST', token, body });
+const post = (url, path, token, body) => askFor(url, path, { method: 'POST', token, body });
 
 /** Returns the id. */
 export const newWebhook = async (url, token, webhook) =>
@@ -39,18 +39,16 @@ const UNKNOWN = `/api/v1/deleted-users/usr_${'0'.repeat(26)}`;
 const SHARE = 5;
 /** A statement that waits for a lock takes two seconds, so one of these waits for five or six. */
 const SOME_CALLERS = 16;
-/** Each of these waits until it is refused. */
-const MANY_CALLERS = 60;
 
 /**
  * Fills the organization's share of the connections: requests of it wait for a lock, which takes no CPU, so that the
  * attack is the same on any machine. The table is one that the other tenant does not use. Returns its end.
  */
-export async function fillShare({ url, place }, admin, callers = MANY_CALLERS) {
+async function fillShare({ url, place }, admin) {
   const sql = 'LOCK TABLE deleted_users IN ACCESS EXCLUSIVE MODE';
   const release = await place.server.hold(sql, [], place.database);
-  const agent = newAgent(callers);
-  const load = repeat(callers, () => ask(url, UNKNOWN, { token: admin, agent }));
+  const agent = newAgent(SOME_CALLERS);
+  const load = repeat(SOME_CALLERS, () => ask(url, UNKNOWN, { token: admin, agent }));
   const waiting = `SELECT FROM pg_locks WHERE relation = 'deleted_users'::regclass AND NOT granted`;
   await until(async () => (await place.query(waiting)).length >= SHARE);
   return async () => {
@@ -187,22 +185,9 @@ export const ATTACKS = [
     name: 'an organization with a full share and 50,000 new events',
     prepare: (a) => newOrganization(a, 'Share'),
     async send(a, { id, admin }) {
-      const end = await fillShare(a, admin, SOME_CALLERS);
+      const end = await fillShare(a, admin);
       await insertEvents(a.place.query, id, BACKLOG, EMPTY_EVENT);
       return { end };
-    },
-  },
-  {
-    name: 'an organization with a full share and new events now and then',
-    inFull: true,
-    prepare: (a) => newOrganization(a, 'Share'),
-    async send(a, { id, admin }) {
-      const release = await fillShare(a, admin);
-      const writes = repeat(1, async () => {
-        await insertEvents(a.place.query, id, 1, EMPTY_EVENT);
-        await sleep(300);
-      });
-      return { end: () => writes.stop().then(release) };
     },
   },
   {

@@ -13,8 +13,7 @@ const require = createRequire(import.meta.url);
 const { person: sample } = require('../../../dist/src/entry/demo/people.js');
 const { newTokenValue } = require('../../../dist/src/tokens/token-value.js');
 
-const people = (count, more = () => ({})) =>
-  Array.from({ length: count }, (_, n) => ({ ...sample(n), ...more(n) }));
+const people = (count, more = {}) => Array.from({ length: count }, (_, n) => ({ ...sample(n), ...more }));
 
 /** Imports users with the command line. */
 async function importUsers({ environment }, { id }, users) {
@@ -24,29 +23,25 @@ async function importUsers({ environment }, { id }, users) {
 }
 
 const MANY = SHORT ? 6_000 : 30_000;
-const RARE = 3;
 
 /** The users of the organizations that attacks share, because they take long to fill. */
 const KINDS = {
-  large: (place) => people(place.database ? MANY : 5_000),
-  /** Only the first few have the role viewer. */
-  rare: () => people(MANY, (n) => ({ role: n < RARE ? 'viewer' : 'member' })),
+  large: () => people(MANY),
   /** A page of 200 has 3 MB. Numbers are not searched. */
-  heavy: () => people(200, () => ({ metadata: { t: Array.from({ length: 900 }, (_, n) => 1e15 + n) } })),
+  heavy: () => people(200, { metadata: { t: Array.from({ length: 900 }, (_, n) => 1e15 + n) } }),
 };
 const shared = new Map();
 
 /** The organization of this kind, which the first caller fills; a new, empty one without a kind. */
 export function organizationIn(place, kind) {
   if (!kind) return place.newOrganization('Attacker');
-  const key = `${place.name} ${kind}`;
   const fill = async () => {
     const organization = await place.newOrganization(kind);
-    await importUsers(place, organization, KINDS[kind](place));
+    await importUsers(place, organization, KINDS[kind]());
     return organization;
   };
-  if (!shared.has(key)) shared.set(key, fill());
-  return shared.get(key);
+  if (!shared.has(kind)) shared.set(kind, fill());
+  return shared.get(kind);
 }
 
 const LOCKED_ROWS = 16;
@@ -54,26 +49,13 @@ const LOCK = 'SELECT FROM users WHERE id = ANY ($1) FOR UPDATE';
 const IMPORTED = SHORT ? 10_000 : 100_000;
 
 const plan = (n) => ({ metadata: { plan: `p${n}` } });
-const role = (n) => ({ role: n % 2 ? 'admin' : 'member' });
 
 const WRITES = [
   {
     name: '16 heavy PATCHes a second of one user',
-    embedded: true,
     prepare: (a) => a.newUsers(1),
     control: (a, [id]) => a.rate(16, (n) => a.patch(id, plan(n))),
     send: (a, [id]) => a.rate(16, () => a.patch(id, heavy())),
-  },
-  {
-    name: '16 heavy creates a second',
-    control: (a) => a.rate(16, (n) => a.create(plan(n))),
-    send: (a) => a.rate(16, () => a.create(heavy())),
-  },
-  {
-    name: '16 PATCHes a second of one locked row',
-    prepare: (a) => a.newUsers(1),
-    control: (a, [id]) => a.rate(16, (n) => a.patch(id, role(n))),
-    send: (a, ids) => a.during(LOCK, [ids], () => a.rate(16, (n) => a.patch(ids[0], role(n)))),
   },
   {
     name: 'PATCHes of 16 locked rows at once, every second',
@@ -96,12 +78,6 @@ const WRITES = [
     name: `import of ${IMPORTED} users`,
     control: (a) => sleep(a.seconds * 1000),
     send: (a) => importUsers(a.place, a.organization, people(IMPORTED)),
-  },
-  {
-    name: 'bursts of 300 creates a second',
-    tokens: 3,
-    control: (a) => a.rate(300, (n) => a.create(plan(n))),
-    send: (a) => a.burst(300, (n) => a.create(plan(n))),
   },
   {
     name: 'bursts of 300 creates with many new words a second',
@@ -147,7 +123,6 @@ const READS = [
   ...Object.entries(SEARCHES).map(([what, q]) => ({
     name: `16 searches a second for ${what}: ${q}`,
     organization: 'large',
-    embedded: what === 'two marks',
     control: (a) => a.rate(16, () => a.get(search('smith'))),
     send: (a) => a.rate(16, () => a.get(search(q))),
   })),
@@ -157,12 +132,6 @@ const READS = [
     prepare: async (a) => (await Promise.all(LISTS.map((list) => lastPages(a, list)))).flat(),
     control: (a) => a.rate(16, () => a.get('?role=viewer&limit=1')),
     send: (a, paths) => a.rate(16, (n) => a.get(paths[n % paths.length])),
-  },
-  {
-    name: '16 pages of a rare role a second, in every order',
-    organization: 'rare',
-    control: (a) => a.rate(16, () => a.get('?limit=1')),
-    send: (a) => a.rate(16, (n) => a.get(LISTS[n % LISTS.length])),
   },
   {
     name: '16 pages of 1 MB a second',
@@ -270,6 +239,5 @@ const CONNECTIONS = [
  * Beside what harness.mjs says:
  * - `organization` names one that several attacks share; by default each gets an empty one.
  * - `tokens`: how many tokens the attack needs to stay below its limits; by default one.
- * - `embedded`: the attack also runs against the embedded database.
  */
 export const ATTACKS = [...WRITES, ...READS, ...CONNECTIONS];

@@ -1,46 +1,21 @@
-// Where attacks happen: the service on a private PostgreSQL, or on the embedded database. Each organization has an
-// admin token, which makes the tokens of the runs.
-import { join } from 'node:path';
+// Where attacks happen: the service on a private PostgreSQL, with a quiet tenant. Each organization has an admin token,
+// which makes the tokens of the runs.
 import { askFor } from '../load.mjs';
-import { startReplica, stop, ums } from '../replicas.mjs';
+import { ums } from '../replicas.mjs';
 import { newOrganization } from '../rows.mjs';
-import { newDirectory } from '../run.mjs';
 import { openScene } from '../scene.mjs';
 
-/** The service runs with its defaults, and tells where its metrics are. */
-const METRICS = { MANAGEMENT_PORT: '0' };
-
-/** Adds the quiet tenant. */
-const withQuietTenant = async (place) => ({ ...place, quiet: await place.newOrganization('Quiet') });
-
-/** Ends with the test `t`, by default with the file. */
-export async function postgresPlace(t) {
+/** Ends with the test `t`, by default with the file. The service has its defaults, and tells where its metrics are. */
+export async function openPlace(t) {
   const scene = await openScene({ replicas: 0, t });
   await ums(scene.environment, 'migrate');
-  return withQuietTenant({
+  const organization = (name) => newOrganization(scene.query, name);
+  return {
     ...scene,
-    name: 'PostgreSQL',
-    start: () => scene.start(METRICS),
-    newOrganization: (name) => newOrganization(scene.query, name),
-  });
-}
-
-/** Only one process can use the embedded database, so organizations are made while the service is stopped. */
-export async function embeddedPlace() {
-  const environment = { DATA_DIR: join(newDirectory(), 'data'), DATABASE_URL: '' };
-  const json = async (...options) => JSON.parse((await ums(environment, ...options, '--json')).stdout);
-  return withQuietTenant({
-    name: 'embedded',
-    environment,
-    start: () => startReplica({ ...environment, ...METRICS, DATABASE_URL: 'embedded' }),
-    stop: (service) => stop([service]),
-    async newOrganization(name) {
-      const { id } = await json('organizations', 'create', name);
-      const options = ['--organization', id, '--name', 'Admin', '--scopes', 'admin'];
-      const { token: admin } = await json('tokens', 'create', ...options);
-      return { id, admin };
-    },
-  });
+    quiet: await organization('Quiet'),
+    start: () => scene.start({ MANAGEMENT_PORT: '0' }),
+    newOrganization: organization,
+  };
 }
 
 /** New tokens of an organization, each with a limit of its own. */

@@ -23,7 +23,6 @@ export const USERS = {
   'GET /api/v1/users': {
     'full metadata': () => ({ query: PAGE }),
     'short metadata, long names': ({ short }) => ({ token: short.token, query: PAGE }),
-    'full metadata, by name': () => ({ query: `${PAGE}&sort=name` }),
     'full metadata, of a group': ({ heavy }) => ({ query: `${PAGE}&sort=email&group=${heavy.groups[0]}` }),
     'full metadata, of a time': () => ({
       query: `${PAGE}&sort=updatedAt&updatedSince=2000-01-01T00:00:00Z&updatedUntil=2999-01-01T00:00:00Z`,
@@ -36,15 +35,6 @@ export const USERS = {
     'full metadata': () => ({ body: person({ metadata: FULL }) }),
     'metadata that folds into many letters': () => ({
       body: person({ metadata: { a: '\ufdfa'.repeat(5_400) } }),
-    }),
-    'metadata of marks': () => ({ body: person({ metadata: { a: '\u05b0\u0591'.repeat(4_000) } }) }),
-    'full metadata, with a key': () => ({
-      body: person({ metadata: FULL }),
-      headers: { 'Idempotency-Key': person().email.padEnd(255, 'x') },
-    }),
-    'too many values': () => ({
-      body: `{"name":"a","email":"a@example.com","metadata":{"a":${elements(63 * KB)}}}`,
-      status: 400,
     }),
     'a long name': () => ({ body: person({ name: 'é'.repeat(31 * KB) }), status: 400 }),
     'a long email': () => ({ body: person({ email: `${'a.'.repeat(31 * KB)}@a.b` }), status: 400 }),
@@ -61,7 +51,6 @@ export const USERS = {
   'GET /api/v1/users/:id': { 'full metadata': ({ heavy }) => ({ id: heavy.users[0] }) },
   'PATCH /api/v1/users/:id': {
     'dense metadata': async (scene) => ({ id: await created(scene), body: { metadata: DENSE } }),
-    'full metadata': async (scene) => ({ id: await created(scene), body: { metadata: FULL } }),
     'full metadata, many tags': async (scene) => ({
       id: await created(scene),
       body: { metadata: FULL },
@@ -77,12 +66,6 @@ export const USERS = {
       id: await created(scene, { metadata: DENSE }),
       body: { metadata: nulls(DENSE) },
       headers: MERGE_PATCH,
-    }),
-    'a merge of too many values': async (scene) => ({
-      id: await created(scene, { metadata: DENSE }),
-      body: `{"metadata":{"a":${elements(63 * KB)}}}`,
-      headers: MERGE_PATCH,
-      status: 400,
     }),
   },
   'DELETE /api/v1/users/:id': {
@@ -113,13 +96,11 @@ const allOf = ({ heavy }, more) => heavy.emails.map((email) => ({ email, ...more
 /** Users of whom the service knows no field. */
 const unknownFields = `[${list(MOST, () => `{${keys(2_080, 138)}}`)}]`;
 const WRONG = { name: 1, email: 1, externalId: 1, role: 1, active: 1, metadata: 1, id: 1, version: 1 };
-const allWrong = list(MOST, () => WRONG);
 
 export const BATCH = {
   'POST /api/v1/users/batch': {
     'dense metadata': () => batch(list(69, () => person({ metadata: DENSE }))),
     'full metadata': () => batch(list(49, () => person({ metadata: FULL }))),
-    '500 users': () => batch(many()),
     '500 users, with a key': () => ({
       ...batch(many()),
       headers: { 'Idempotency-Key': person().email.padEnd(255, 'x') },
@@ -129,10 +110,8 @@ export const BATCH = {
       const long = () => person({ name: longName(200), externalId: person().name.padEnd(200, '😀') });
       return { ...batch(list(MOST, long), { mode: 'upsert', by: 'externalId' }), status: [200, 400] };
     },
-    'unknown fields': () => ({ body: `{"users":${unknownFields}}` }),
     'unknown fields, dry': () => ({ body: `{"users":${unknownFields},"dryRun":true}` }),
-    'every field wrong': () => batch(allWrong),
-    'every field wrong, atomic': () => ({ ...batch(allWrong, { atomic: true }), status: 400 }),
+    'every field wrong': () => batch(list(MOST, () => WRONG)),
     'objects as users': () => ({ body: `{"users":${elements(MB - 20)}}`, status: 400 }),
     'objects as metadata': () => ({
       body: `{"users":[{"name":"a","email":"a@example.com","metadata":{"a":${elements(MB - 80)}}}]}`,
@@ -154,7 +133,6 @@ export const ADMINISTRATION = {
   'POST /v1/tokens': {
     'a long name': () => ({ body: token() }),
     'many scopes': () => ({ body: `{"name":"a","scopes":${elements(63 * KB, '"admin"')}}`, status: 400 }),
-    'wrong scopes': () => ({ body: `{"name":"a","scopes":${elements(63 * KB)}}`, status: 400 }),
   },
   'GET /v1/tokens/current': { 'a long name': async (scene) => ({ token: (await newToken(scene)).token }) },
   'DELETE /v1/tokens/current': { 'a long name': async (scene) => ({ token: (await newToken(scene)).token }) },
@@ -163,9 +141,6 @@ export const ADMINISTRATION = {
   'POST /v1/tokens/:id/rotate': { 'a long name': newTokenId },
   'GET /api/v1/events': {
     'of users with full metadata': () => ({ query: `${PAGE}&type=user.updated` }),
-    'of users with full metadata, from the newest': () => ({
-      query: `${PAGE}&type=user.updated&order=desc`,
-    }),
     'many types': () => ({
       query: `${PAGE}&type=${list(1_000, () => 'user.updated')}`,
       status: [200, 400],
@@ -211,10 +186,6 @@ export const WEBHOOKS = {
       return { body: webhook() };
     },
     'many types': () => ({ body: `{"url":"https://example.com","types":${WEBHOOK_TYPES}}`, status: 400 }),
-    'wrong types': () => ({
-      body: `{"url":"https://example.com","types":${elements(62 * KB)}}`,
-      status: 400,
-    }),
     'too long an address': () => ({
       body: webhook({ url: `https://${'a.'.repeat(30 * KB)}b` }),
       status: 400,
@@ -226,7 +197,6 @@ export const WEBHOOKS = {
       ...(await newWebhook(scene)),
       body: webhook({ description: longName(199) }),
     }),
-    'many types': (scene) => ({ ...known(scene), body: `{"types":${WEBHOOK_TYPES}}`, status: 400 }),
   },
   'DELETE /api/v1/webhooks/:id': { 'a long address': (scene) => newWebhook(scene) },
   'POST /api/v1/webhooks/:id/rotate-secret': { 'a long address': known },
@@ -270,8 +240,7 @@ export const OPERATOR = {
     'of many': by(({ heavy }) => ({ id: heavy.organization, query: PAGE })),
   },
   [`POST ${ORGANIZATIONS}/:id/tokens`]: {
-    'a long name': ofNew({ body: { name: longName(100), scopes: list(1, () => 'admin') } }),
-    'many scopes': ofNew({ body: `{"name":"a","scopes":${elements(63 * KB, '"admin"')}}`, status: 400 }),
+    'a long name': ofNew({ body: { name: longName(100), scopes: ['admin'] } }),
   },
   [`DELETE ${ORGANIZATIONS}/:id/tokens/:tokenId`]: { 'a long name': by(tokenOfNew) },
 };

@@ -31,10 +31,8 @@ const refused = (request) => ({ ...request, status: [200, 400] });
 const attributes = (query = '') => ({
   'unknown names': () => ({ query: `${query}&attributes=${NAMES.unknown}` }),
   'known names': () => ({ query: `${query}&attributes=${NAMES.known}` }),
-  'without unknown names': () => ({ query: `${query}&excludedAttributes=${NAMES.unknown}` }),
   'without known names': () => ({ query: `${query}&excludedAttributes=${NAMES.known}` }),
   'names with filters': () => ({ query: `${query}&attributes=${NAMES.filtered}` }),
-  'without names with filters': () => ({ query: `${query}&excludedAttributes=${NAMES.filtered}` }),
   'brackets as names': () => refused({ query: `${query}&attributes=${NAMES.brackets}` }),
 });
 
@@ -51,13 +49,9 @@ const SEARCH = {
   'a full page': () => ({ body: { count: 200 } }),
   'many conditions': () => refused({ body: { filter: conditions(2_800) } }),
   'a long text': () => refused({ body: { filter: `userName eq "${'x'.repeat(63 * KB)}"` } }),
-  'unknown names': () => ({ body: { count: 200, attributes: list(15_000, () => 'a') } }),
   'known names': () => ({ body: { count: 200, attributes: list(4_000, () => 'emails.value') } }),
   'without unknown names': () => ({
     body: { count: 200, excludedAttributes: list(8_000, (n) => `${n.toString(36)}.a`) },
-  }),
-  'without known names': () => ({
-    body: { count: 200, excludedAttributes: list(4_000, () => 'emails.type') },
   }),
   'names with filters': () => ({ body: { count: 200, attributes: list(1_900, () => FILTERED) } }),
   'one text of names with filters': () => ({
@@ -65,7 +59,6 @@ const SEARCH = {
   }),
   brackets: () => refused({ body: { count: 200, attributes: filled(63 * KB, '[') } }),
   'unknown keys': () => ({ body: `{"count":200,${keys(63 * KB)}}` }),
-  objects: () => ({ body: `{"count":200,"a":${elements(63 * KB)}}` }),
 };
 
 // Users
@@ -94,14 +87,12 @@ const newUser = async (scene, more) => (await scene.send('POST', '/scim/v2/Users
 const WHOLE_USER = {
   'full attributes': () => ({ body: user({ roles: ROLES }) }),
   'every list': () => ({ body: user(LISTS) }),
-  'a long certificate': () => ({ body: user({ x509Certificates: [{ value: 'A'.repeat(15 * KB) }] }) }),
   'no certificate': () => ({
     body: user({ x509Certificates: [{ value: `A=${' '.repeat(62 * KB)}=A` }] }),
     status: 400,
   }),
   'too long a list': () => ({ body: userAnd(`"roles":${elements(63 * KB, ONE)}`), status: 400 }),
   'unknown keys': () => ({ body: userAnd(keys(63 * KB)) }),
-  objects: () => ({ body: userAnd(`"a":${elements(63 * KB)}`) }),
   'a long name': () => ({ body: user({ displayName: longName(15 * KB) }), status: [200, 201, 400] }),
   'a long email': () => ({
     body: user({ emails: [{ value: `${'a.'.repeat(31 * KB)}@a.b` }] }),
@@ -115,8 +106,8 @@ const patchUser =
   async (scene) => ({ id: await newUser(scene, { roles: ROLES }), body, status });
 const operations = (count, operation) => ({ Operations: list(count, () => operation) });
 const everySpelling = `{"op":"add","value":{${spellings('roles').map((key) => `"${key}":${ONE}`)}}}`;
-const everySpellingIn = (name, value) =>
-  `{"op":"add","path":"${ENTERPRISE}","value":{${spellings(name).map((key) => `"${key}":${value}`)}}}`;
+const MANAGER = '{"value":"a","displayName":"b"}';
+const everySpellingOfManager = `{"op":"add","path":"${ENTERPRISE}","value":{${spellings('manager').map((key) => `"${key}":${MANAGER}`)}}}`;
 const manyConditions = list(3_000, () => 'value eq "a"').join(' and ');
 
 export const SCIM_USERS = {
@@ -155,9 +146,6 @@ export const SCIM_USERS = {
       body: operations(1, { op: 'replace', path: 'title', value: `${n}` }),
     }),
     '1,000 operations': patchUser(operations(1_000, { op: 'add', path: 'roles', value: { value: 'a' } })),
-    '800 operations on an element': patchUser(
-      operations(800, { op: 'replace', path: 'roles[value eq "a"].display', value: 'x' }),
-    ),
     'another primary element 500 times': patchUser({
       Operations: list(500, (n) => ({
         op: 'add',
@@ -165,25 +153,13 @@ export const SCIM_USERS = {
         value: true,
       })),
     }),
-    'elements with primary 500 times': patchUser({
-      Operations: list(500, (n) => ({
-        op: 'replace',
-        path: 'roles',
-        value: list(2, (i) => ({ value: `${n}${i}`, primary: i === 0 })),
-      })),
-    }),
     'every spelling in the extension': patchUser(
-      `{"Operations":${elements(63 * KB, everySpellingIn('department', '"a"'))}}`,
-      [200, 400],
-    ),
-    'every spelling of the manager': patchUser(
-      `{"Operations":${elements(63 * KB, everySpellingIn('manager', '{"value":"a","displayName":"b"}'))}}`,
+      `{"Operations":${elements(63 * KB, everySpellingOfManager)}}`,
       [200, 400],
     ),
     'every spelling of a list': patchUser(`{"Operations":${elements(63 * KB, everySpelling)}}`, [200, 400]),
     'unknown keys': patchUser(`{"Operations":[{"op":"add","value":{${keys(63 * KB)}}}]}`, [200, 400]),
     'unknown keys beside': patchUser(`{"Operations":[],${keys(63 * KB)}}`),
-    objects: patchUser(`{"Operations":[],"a":${elements(63 * KB)}}`),
     'objects as operations': patchUser(`{"Operations":${elements(63 * KB)}}`, 400),
     'a long path': patchUser(
       operations(1, { op: 'add', path: `emails[${manyConditions}]`, value: 'a' }),
@@ -211,7 +187,6 @@ const newGroup = async (scene) => ({
 /** What is created or put in the place of a group. */
 const WHOLE_GROUP = {
   'unknown keys': () => ({ body: groupAnd(keys(MB - 100)) }),
-  objects: () => ({ body: groupAnd(`"a":${elements(MB - 100)}`) }),
   'objects as members': () => ({ body: groupAnd(`"members":${elements(MB - 100)}`), status: 400 }),
   'too long an external id': () => ({
     body: { displayName: name(), externalId: longName(250 * KB) },
@@ -237,13 +212,6 @@ const change = (members, operationsOf) =>
     body: { Operations: operationsOf(users) },
   }));
 
-/** A new group of so many members that gets 20,000, from this one on. */
-const replaced = (members, from) =>
-  inLarge(async ({ users, newGroup: make }) => ({
-    id: await make(members),
-    body: withMembers(users.slice(from, from + 20_000)),
-  }));
-
 export const SCIM_GROUPS = {
   'GET /scim/v2/Groups': {
     ...LIST,
@@ -263,13 +231,14 @@ export const SCIM_GROUPS = {
   },
   'PUT /scim/v2/Groups/:id': {
     ...eachOf(WHOLE_GROUP, newGroup),
-    '20,000 members': replaced(0, 0),
-    '20,000 others': replaced(20_000, 20_000),
+    '20,000 others': inLarge(async ({ users, newGroup: make }) => ({
+      id: await make(20_000),
+      body: withMembers(users.slice(20_000, 40_000)),
+    })),
   },
   'PATCH /scim/v2/Groups/:id': {
     'unknown keys': patchGroup(`{"Operations":[{"op":"add","value":{${keys(MB - 100)}}}]}`, [204, 400]),
     'unknown keys beside': patchGroup(`{"Operations":[],${keys(MB - 100)}}`),
-    objects: patchGroup(`{"Operations":[],"a":${elements(MB - 100)}}`),
     'objects as operations': patchGroup(`{"Operations":${elements(MB - 100)}}`, 400),
     'objects as members': patchGroup(
       `{"Operations":[{"op":"add","path":"members","value":${elements(MB - 100)}}]}`,
@@ -278,9 +247,6 @@ export const SCIM_GROUPS = {
     '24,000 members': change(0, (users) => [{ op: 'add', path: 'members', value: users.slice(0, 24_000) }]),
     '24,000 others': change(24_000, (users) => [
       { op: 'replace', path: 'members', value: users.slice(24_000, 48_000) },
-    ]),
-    'without 24,000 members': change(24_000, (users) => [
-      { op: 'remove', path: 'members', value: users.slice(0, 24_000) },
     ]),
     'without any members': change(24_000, () => [{ op: 'remove', path: 'members' }]),
     'without 1,000 members, one by one': change(1_000, (users) =>
