@@ -119,15 +119,6 @@ describe('who comes next', () => {
     await leave('a');
     expect(inside()).toBe('b c d');
   });
-
-  it('classes of one owner take turns, too', async () => {
-    const { enter, leave, inside } = use({ size: 1 });
-    await enter('a1 a2 a3', { class: 'quick' });
-    await enter('a4', { class: 'write' });
-    await leave('a1');
-    await leave('a2');
-    expect(inside()).toBe('a4');
-  });
 });
 
 describe('who is refused', () => {

@@ -5,7 +5,6 @@ import { ownStatementsOf, type Statement } from './statements';
 interface Node {
   'Node Type': string;
   'Index Name'?: string;
-  'Index Cond'?: string;
   'Relation Name'?: string;
   'Actual Rows'?: number;
   'Actual Loops'?: number;
@@ -49,20 +48,6 @@ export async function accessPathsOf(dataSource: DataSource, statements: Statemen
   }
   return paths;
 }
-
-/** The conditions of the scans of indexes, by index, when the planner would rather sort all rows of a table. */
-export const indexConditionsOf = (
-  dataSource: DataSource,
-  statement: Statement,
-): Promise<Record<string, string>> =>
-  dataSource.transaction(async (manager) => {
-    await manager.query('SET LOCAL random_page_cost = 1000000');
-    await manager.query('SET LOCAL enable_sort = off');
-    const nodes = await nodesOf(manager, '', statement);
-    return Object.fromEntries(
-      nodes.flatMap((node) => (node['Index Name'] ? [[node['Index Name'], `${node['Index Cond']}`]] : [])),
-    );
-  });
 
 /** How many rows of tables the statements look at, and how many pairs of rows their joins compare in vain. */
 export async function rowsReadBy(dataSource: DataSource, statements: Statement[]): Promise<number> {
