@@ -1,8 +1,8 @@
 // No tenant holds up another: a quiet tenant works beside each of the attacks.
 //
 // Always asserted: the quiet tenant is never refused and loses no connection, the attacker is told when to come back,
-// the memory of the process stays within its bound, and no connection of the attacker stays open. The bounds in time
-// are measured and asserted in the full form only.
+// and the memory of the process stays within its bound. The bounds in time are measured and asserted in the full form
+// only.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -81,7 +81,6 @@ async function run(t, { organization: kind, prepare, control, send, tokens = 1 }
       assert.deepEqual(quiet.refused, {}, 'the quiet tenant is never refused');
       assert.deepEqual(tally(unexplained(attacker.answers)), {}, 'the attacker is told when to come back');
       assert.ok(rssMb < MAX_RSS_MB, `the process takes ${rssMb} MB, less than ${MAX_RSS_MB}`);
-      assert.ok(!attacker.connections.open, 'no connection of the attacker stays open');
     },
     isInTime: (measured) => !isHeldUp(measured),
     limit: 'the quiet tenant is not held up',

@@ -1,5 +1,4 @@
 // The attacks beside which a quiet tenant works, each with a control of the same rate that does no harm.
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
@@ -104,21 +103,6 @@ const SEARCHES = {
 };
 const search = (q) => `/search?q=${encodeURIComponent(q)}`;
 
-const LISTS = ['name', 'email', 'createdAt', 'updatedAt'].flatMap((sort) =>
-  ['asc', 'desc'].map((order) => `?role=viewer&limit=200&sort=${sort}&order=${order}`),
-);
-
-/** The paths of the last pages of a list. */
-async function lastPages(a, list) {
-  const paths = [];
-  for (let cursor = ''; cursor !== null;) {
-    paths.push(cursor === '' ? list : `${list}&cursor=${cursor}`);
-    const { text } = await a.get(paths.at(-1));
-    cursor = JSON.parse(text).nextCursor;
-  }
-  return paths.slice(-4);
-}
-
 const READS = [
   ...Object.entries(SEARCHES).map(([what, q]) => ({
     name: `16 searches a second for ${what}: ${q}`,
@@ -126,13 +110,6 @@ const READS = [
     control: (a) => a.rate(16, () => a.get(search('smith'))),
     send: (a) => a.rate(16, () => a.get(search(q))),
   })),
-  {
-    name: '16 deep pages of a role a second, in every order',
-    organization: 'large',
-    prepare: async (a) => (await Promise.all(LISTS.map((list) => lastPages(a, list)))).flat(),
-    control: (a) => a.rate(16, () => a.get('?role=viewer&limit=1')),
-    send: (a, paths) => a.rate(16, (n) => a.get(paths[n % paths.length])),
-  },
   {
     name: '16 pages of 1 MB a second',
     organization: 'heavy',
@@ -150,30 +127,6 @@ const READS = [
 
 const TOKENS = Array.from({ length: 20_000 }, newTokenValue);
 let turn = 0;
-
-const UNREAD_CONNECTIONS = SHORT ? 3 : 4;
-const PIPELINED = 100;
-const CLOSED_AFTER_MS = 35_000;
-
-/** Opens connections that pipeline requests and read nothing; counts those that the service has closed in time. */
-async function unread(a) {
-  const sockets = [];
-  await a.rate(UNREAD_CONNECTIONS / a.seconds, () => {
-    const socket = connect({ port: new URL(a.url).port, host: '127.0.0.1', highWaterMark: 1 }).pause();
-    socket.on('error', () => {});
-    socket.write(a.request('/api/v1/users?limit=200').repeat(PIPELINED));
-    sockets.push(socket);
-  });
-  if (!SHORT) {
-    await sleep(CLOSED_AFTER_MS);
-    // A connection that the service has closed ends as soon as what has arrived is read; any other stays open.
-    await Promise.all(
-      sockets.map((socket) => Promise.race([once(socket.resume(), 'close').catch(() => {}), sleep(3_000)])),
-    );
-    a.connections = { unread: sockets.length, open: sockets.filter(({ closed }) => !closed).length };
-  }
-  for (const socket of sockets) socket.destroy();
-}
 
 const STALLING = 40;
 const STALLED = 16;
@@ -213,7 +166,7 @@ async function stall(a, tokens) {
   for (const socket of sockets) socket.destroy();
 }
 
-/** By what is below the API: tokens that nobody has, responses that nobody reads, bodies that never arrive. */
+/** By what is below the API: tokens that nobody has, bodies that never arrive. */
 const CONNECTIONS = [
   {
     name: `${STALLED} bodies of each of ${STALLING} organizations that never arrive`,
@@ -221,12 +174,6 @@ const CONNECTIONS = [
     control: (a, tokens) =>
       a.flood(STALLING * STALLED, (n) => a.request('/v1/tokens/current', tokens[n % STALLING])),
     send: stall,
-  },
-  {
-    name: `pages of 3 MB that nobody reads, ${UNREAD_CONNECTIONS} × ${PIPELINED} pipelined`,
-    organization: 'heavy',
-    control: (a) => a.rate((UNREAD_CONNECTIONS * PIPELINED) / a.seconds, () => a.get('?limit=1')),
-    send: unread,
   },
   {
     name: '5000 unknown tokens a second',
