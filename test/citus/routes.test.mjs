@@ -56,8 +56,7 @@ const group = (ids) => ({
 const REQUESTS = {
   get: { most: 2, request: 'GET /api/v1/users/:userId' },
   list: { most: 2, request: 'GET /api/v1/users?limit=20' },
-  'list of one state': { most: 2, request: 'GET /api/v1/users?limit=20&active=true' },
-  search: { most: 9, request: 'GET /api/v1/users/search?q=ada' }, // rank by rank
+  // Rank by rank.
   'search of one state': { most: 9, request: 'GET /api/v1/users/search?q=ada&active=true' },
   create: { most: 5, request: 'POST /api/v1/users', body },
   'create with a key': {

@@ -22,40 +22,34 @@ const run = (program: string, ...args: string[]) =>
     env: { ...process.env, NODE_OPTIONS: '', FORCE_COLOR: '0', ...database.env },
   });
 
-describe('what nest build alone has compiled', () => {
-  let directory: string;
-  beforeAll(() => {
-    directory = mkdtempSync('node_modules/.compiled-'); // the packages are found from here
-    for (const name of ['src', 'csv', 'migrations', 'openapi.json'])
-      cpSync(`dist/${name}`, `${directory}/dist/${name}`, { recursive: true });
-    cpSync('package.json', `${directory}/package.json`);
+it('what nest build alone has compiled serves, and says how to build the pages', async () => {
+  const directory = mkdtempSync('node_modules/.compiled-'); // the packages are found from here
+  for (const name of ['src', 'csv', 'migrations', 'openapi.json'])
+    cpSync(`dist/${name}`, `${directory}/dist/${name}`, { recursive: true });
+  cpSync('package.json', `${directory}/package.json`);
+  const service = spawn(process.execPath, [`${directory}/dist/src/main.js`, '--json'], {
+    env: { PATH: process.env.PATH, ...database.env, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'fatal' },
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
-  afterAll(() => rmSync(directory, { recursive: true }));
-
-  it('serves, and says how to build the pages', async () => {
-    const service = spawn(process.execPath, [`${directory}/dist/src/main.js`, '--json'], {
-      env: { PATH: process.env.PATH, ...database.env, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'fatal' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const ended = once(service, 'exit');
-    const [line] = await Promise.race([once(service.stdout, 'data'), ended]);
-    const { url } = JSON.parse(String(line));
-    const get = async (path: string) => {
-      const response = await fetch(url + path);
-      return { status: response.status, body: await response.json() };
-    };
-    const notBuilt = {
-      status: 404,
-      body: { code: 'not_found', detail: 'This page has not been built. Run: npm run build' },
-    };
-    for (const path of ['/dashboard', '/dashboard/users', '/dashboard/users/usr_1', '/docs'])
-      expect(await get(path)).toMatchObject(notBuilt);
-    for (const path of ['/favicon.ico', '/dashboard/nothing', '/docs/style.css'])
-      expect(await get(path)).toMatchObject({ status: 404, body: { detail: 'There is no such route.' } });
-    expect(await get('/openapi.json')).toMatchObject({ status: 200 });
-    service.kill('SIGINT');
-    expect(await ended).toEqual([0, null]);
-  });
+  const ended = once(service, 'exit');
+  const [line] = await Promise.race([once(service.stdout, 'data'), ended]);
+  const { url } = JSON.parse(String(line));
+  const get = async (path: string) => {
+    const response = await fetch(url + path);
+    return { status: response.status, body: await response.json() };
+  };
+  const notBuilt = {
+    status: 404,
+    body: { code: 'not_found', detail: 'This page has not been built. Run: npm run build' },
+  };
+  for (const path of ['/dashboard', '/dashboard/users', '/dashboard/users/usr_1', '/docs'])
+    expect(await get(path)).toMatchObject(notBuilt);
+  for (const path of ['/favicon.ico', '/dashboard/nothing', '/docs/style.css'])
+    expect(await get(path)).toMatchObject({ status: 404, body: { detail: 'There is no such route.' } });
+  expect(await get('/openapi.json')).toMatchObject({ status: 200 });
+  service.kill('SIGINT');
+  expect(await ended).toEqual([0, null]);
+  rmSync(directory, { recursive: true });
 });
 
 describe('the command line of Nest', () => {
@@ -105,16 +99,10 @@ describe('the command line of Nest', () => {
   });
 });
 
-describe('the command line of TypeORM', () => {
+it('the command line of TypeORM shows the migrations of the database, and sends a query', () => {
   const typeorm = (...args: string[]) => run('typeorm/cli.js', ...args, '-d', 'dist/src/data-source.js');
-
-  it('shows the migrations of the database', () => {
-    const shown = typeorm('migration:show').trim().split('\n');
-    expect(shown.length).toBeGreaterThan(5);
-    expect(shown.filter((line) => !line.startsWith('[X]'))).toEqual([]);
-  });
-
-  it('sends a query', () => {
-    expect(typeorm('query', 'SELECT count(*) FROM users')).toContain("count: '0'");
-  });
+  const shown = typeorm('migration:show').trim().split('\n');
+  expect(shown.length).toBeGreaterThan(5);
+  expect(shown.filter((line) => !line.startsWith('[X]'))).toEqual([]);
+  expect(typeorm('query', 'SELECT count(*) FROM users')).toContain("count: '0'");
 });

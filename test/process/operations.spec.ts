@@ -46,6 +46,16 @@ const file = (name: string, content: string) => {
   return join(directory, name);
 };
 
+/** Runs a test on a service of its own. */
+async function onService(test: (api: Client, service: Running) => Promise<unknown>): Promise<Running> {
+  const [token, fresh] = [newTokenValue(), await copyOfTemplate()];
+  const service = await start({ ...fresh.env, BOOTSTRAP_TOKEN: token });
+  await test(new Client(service.url, { value: token }), service);
+  await stop(service);
+  await fresh.drop();
+  return service;
+}
+
 describe('a secret', () => {
   it('can be read from a file', async () => {
     const { DATABASE_URL = 'embedded', DATA_DIR } = database.env;
@@ -87,11 +97,8 @@ describe('on a terminal', () => {
       env: { ...process.env, ...database.env },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
-  const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
-  if (!hasScript)
-    process.stderr.write('script(1) of util-linux is not installed: the terminal tests are skipped.\n');
 
-  (hasScript ? it : it.skip)('an import shows rows, rate and ETA on one line that is updated', async () => {
+  itWith(['script'], 'an import shows rows, rate and ETA on one line that is updated', async () => {
     const people = Array.from({ length: 3000 }, (_, n) => `${JSON.stringify(person(n))}\n`).join('');
     const created = await run(['organizations', 'create', 'Test', '--json'], database.env);
     const path = file('people.ndjson', people);
@@ -106,7 +113,7 @@ describe('on a terminal', () => {
     );
   });
 
-  (hasScript ? it : it.skip)('the log is formatted text', async () => {
+  itWith(['script'], 'the log is formatted text', async () => {
     // exec, because some shells that wait for a command end on Ctrl-C, too
     const terminal = onTerminal('exec env PORT=0 HOST=127.0.0.1 node dist/src/cli.js start');
     let seen = '';
@@ -138,41 +145,35 @@ describe('on a terminal', () => {
   });
 });
 
-describe('the log', () => {
-  it('has one line of JSON per request, with IDs, route template, status and duration', async () => {
-    const token = newTokenValue();
-    const fresh = await copyOfTemplate();
-    const service = await start({ ...fresh.env, BOOTSTRAP_TOKEN: token });
-    const api = new Client(service.url, { value: token });
+it('the log has one line of JSON per request, with IDs, route template, status and duration', async () => {
+  const service = await onService(async (api) => {
     const { id } = await api.createUser({ email: 'secret@example.com' });
     await api.get(`/api/v1/users/${id}`).set('X-Request-ID', 'asked-1').expect(200);
     await api.get('/api/v1/users/search?q=secret').expect(200);
-    await stop(service);
-    await fresh.drop();
-    const lines = service
-      .stdout()
-      .split('\n')
-      .filter((line) => line.startsWith('{'))
-      .map((line) => JSON.parse(line));
-    const requests = lines.filter(({ route }) => route);
-    expect(requests.map(({ method, route, status }) => [method, route, status])).toEqual([
-      ['POST', '/api/v1/users', 201],
-      ['GET', '/api/v1/users/:id', 200],
-      ['GET', '/api/v1/users/search', 200],
-    ]);
-    expect(requests[1]).toEqual({
-      level: 30,
-      time: expect.stringMatching(/^\d{4}-.*Z$/),
-      requestId: 'asked-1',
-      method: 'GET',
-      route: '/api/v1/users/:id',
-      status: 200,
-      ms: expect.any(Number),
-      tokenId: expect.stringMatching(/^tok_/),
-      organizationId: expect.stringMatching(/^org_/),
-    });
-    expect(service.stdout()).not.toContain('secret');
   });
+  const lines = service
+    .stdout()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
+  const requests = lines.filter(({ route }) => route);
+  expect(requests.map(({ method, route, status }) => [method, route, status])).toEqual([
+    ['POST', '/api/v1/users', 201],
+    ['GET', '/api/v1/users/:id', 200],
+    ['GET', '/api/v1/users/search', 200],
+  ]);
+  expect(requests[1]).toEqual({
+    level: 30,
+    time: expect.stringMatching(/^\d{4}-.*Z$/),
+    requestId: 'asked-1',
+    method: 'GET',
+    route: '/api/v1/users/:id',
+    status: 200,
+    ms: expect.any(Number),
+    tokenId: expect.stringMatching(/^tok_/),
+    organizationId: expect.stringMatching(/^org_/),
+  });
+  expect(service.stdout()).not.toContain('secret');
 });
 
 describe('docs/operations.md', () => {
@@ -228,97 +229,73 @@ describe('what docs/operations.md says of leaked tokens', () => {
   });
 
   itWith(['jq', 'curl'], 'has a command that revokes what gitleaks has found', async () => {
-    const token = newTokenValue();
-    const fresh = await copyOfTemplate();
-    const service = await start({ ...fresh.env, BOOTSTRAP_TOKEN: token });
-    const api = new Client(service.url, { value: token });
-    const create = async () =>
-      (await api.post('/v1/tokens', { name: 'CI', scopes: ['users:read'] }).expect(201)).body.token;
-    const [leaked, late, safe] = [await create(), await create(), await create()];
-    const finding = (Secret: string, RuleID = 'user-management-token') => ({ RuleID, Secret, File: '.env' });
-    file(
-      'leaks.json',
-      JSON.stringify([
-        finding(leaked),
-        finding(leaked),
-        ...Array.from({ length: 120 }, () => finding(newTokenValue())),
-        finding(late),
-        finding(safe, 'generic-api-key'),
-      ]),
-    );
-    const [, command] = /```sh\n(jq [^`]*)```/.exec(section)!;
-    const { stdout, stderr } = await promisify(execFile)('sh', ['-ec', command], {
-      cwd: directory,
-      env: { ...process.env, SERVICE: service.url },
+    await onService(async (api, service) => {
+      const create = async () =>
+        (await api.post('/v1/tokens', { name: 'CI', scopes: ['users:read'] }).expect(201)).body.token;
+      const [leaked, late, safe] = [await create(), await create(), await create()];
+      const finding = (Secret: string, RuleID = 'user-management-token') => ({
+        RuleID,
+        Secret,
+        File: '.env',
+      });
+      file(
+        'leaks.json',
+        JSON.stringify([
+          finding(leaked),
+          finding(leaked),
+          ...Array.from({ length: 120 }, () => finding(newTokenValue())),
+          finding(late),
+          finding(safe, 'generic-api-key'),
+        ]),
+      );
+      const [, command] = /```sh\n(jq [^`]*)```/.exec(section)!;
+      const { stdout, stderr } = await promisify(execFile)('sh', ['-ec', command], {
+        cwd: directory,
+        env: { ...process.env, SERVICE: service.url },
+      });
+      expect(stdout.trim().split(/\s*\n\s*/)).toEqual(['2 204', '120 401']);
+      expect(stderr).toBe('');
+      for (const [value, status] of [
+        [leaked, 401],
+        [late, 401],
+        [safe, 200],
+      ] as const)
+        await api.withValue(value).get('/api/v1/users').expect(status);
     });
-    expect(stdout.trim().split(/\s*\n\s*/)).toEqual(['2 204', '120 401']);
-    expect(stderr).toBe('');
-    for (const [value, status] of [
-      [leaked, 401],
-      [late, 401],
-      [safe, 200],
-    ] as const)
-      await api.withValue(value).get('/api/v1/users').expect(status);
-    await stop(service);
-    await fresh.drop();
   });
 });
 
-describe('what docs/operations.md says for the operator', () => {
-  const OPERATOR_TOKEN = newTokenValue();
-  const section = /## For the operator\n([^]*?)\n## /.exec(doc)![1];
-  let service: Running;
-  beforeAll(async () => {
-    const OPERATOR_TOKEN_FILE = file('operator', `${OPERATOR_TOKEN}\n`);
-    service = await start({ ...database.env, OPERATOR_TOKEN_FILE });
-  });
-  afterAll(() => stop(service));
-
-  const operator = () => new Client(service.url, { value: OPERATOR_TOKEN });
-
-  itWith(['jq', 'curl'], 'has a script that creates an organization and its first token once', async () => {
+itWith(
+  ['jq', 'curl'],
+  'docs/operations.md has a script that creates an organization and its first token once',
+  async () => {
+    const OPERATOR_TOKEN = newTokenValue();
+    const [section] = /## For the operator\n[^]*?\n## /.exec(doc)!;
     const [, script] = /```sh\n(api\(\) [^]*?)```/.exec(section)!;
-    const env = { ...process.env, SERVICE: service.url, OPERATOR_TOKEN };
-    const { stdout } = await promisify(execFile)('sh', ['-ec', script], { env });
-    const api = new Client(service.url, { value: stdout.trim() });
+    const service = await start({
+      ...database.env,
+      OPERATOR_TOKEN_FILE: file('operator', `${OPERATOR_TOKEN}\n`),
+    });
+    const runScript = (token: string) => {
+      const env = { ...process.env, SERVICE: service.url, OPERATOR_TOKEN: token };
+      return promisify(execFile)('sh', ['-ec', script], { env });
+    };
+    const api = new Client(service.url, { value: (await runScript(OPERATOR_TOKEN)).stdout.trim() });
     expect((await api.get('/v1/tokens/current').expect(200)).body).toMatchObject({ name: 'First' });
 
-    expect((await promisify(execFile)('sh', ['-ec', script], { env })).stdout).toBe('');
-    const { body } = await operator().get('/v1/organizations?externalId=customer-4711').expect(200);
+    expect((await runScript(OPERATOR_TOKEN)).stdout).toBe('');
+    const operator = new Client(service.url, { value: OPERATOR_TOKEN });
+    const { body } = await operator.get('/v1/organizations?externalId=customer-4711').expect(200);
     expect(body.data).toMatchObject([{ name: 'Example Inc.', externalId: 'customer-4711' }]);
 
-    const wrong = { ...env, OPERATOR_TOKEN: newTokenValue() };
-    await expect(promisify(execFile)('sh', ['-ec', script], { env: wrong })).rejects.toMatchObject({
+    await expect(runScript(newTokenValue())).rejects.toMatchObject({
       code: 22,
       stderr: expect.stringContaining('401'),
     });
-  });
-
-  it('OPERATOR_TOKEN can be read from a file, and is in no log', async () => {
-    const lines = service.stdout() + service.stderr();
-    expect(lines).not.toContain(OPERATOR_TOKEN);
-    await operator().get('/v1/organizations').expect(200);
-  });
-
-  describeOn('postgres', 'and its commands', () => {
-    it('suspend and resume hold for running processes with their next request', async () => {
-      const { body: organization } = await operator().post('/v1/organizations', { name: 'Acme' }).expect(201);
-      const path = `/v1/organizations/${organization.id}/tokens`;
-      const { body } = await operator()
-        .post(path, { name: 'x', scopes: ['admin'] })
-        .expect(201);
-      const api = new Client(service.url, { value: body.token });
-      for (const [command, status] of [
-        ['resume', 200],
-        ['suspend', 403],
-        ['resume', 200],
-      ] as const) {
-        expect((await run(['organizations', command, organization.id], database.env)).code).toBe(0);
-        await api.get('/api/v1/users').expect(status);
-      }
-    });
-  });
-});
+    await stop(service);
+    expect(service.stdout() + service.stderr()).not.toContain(OPERATOR_TOKEN);
+  },
+);
 
 /** Runs the service on a database, and asks it. */
 async function asking<Result>(

@@ -83,31 +83,26 @@ describeOn('postgres', 'several replicas on one PostgreSQL', () => {
     expect(await everyReplica(BOOTSTRAP_TOKEN)).toEqual([200, 200, 200, 200]);
   });
 
-  it('read the writes of each other', async () => {
-    const user = await replica(0, admin).createUser();
-    await replica(1, admin).get(`/api/v1/users/${user.id}`).expect(200, user);
-  });
-
-  it.each([
-    ['of 1000 requests', undefined],
-    ['that the operator has given it, which is lower', 300],
-    ['that the operator has given it, which is higher', 1_200],
-  ])('share the limit of a token %s, and count each request once', async (_which, rateLimit) => {
-    const limit = rateLimit ?? 1_000;
-    const { id, token } = await newToken({ rateLimit });
-    const answers: Response[] = [];
-    for (let i = 0; i < limit + 100; i += 50) {
-      const send = (j: number) =>
-        fetch(`${replicas[(i + j) % 4].url}/api/v1/users`, { headers: { Authorization: `Bearer ${token}` } });
-      answers.push(...(await Promise.all(Array.from({ length: 50 }, (_, j) => send(j)))));
-      // The window stays open, however long they take: it starts with the last hit.
-      await query('UPDATE rate_limit_windows SET started_ms = counted_ms WHERE token_id = $1', [id]);
+  it('share the limit of a token, also one that the operator has given it, and count each request once', async () => {
+    for (const rateLimit of [undefined, 300]) {
+      const limit = rateLimit ?? 1_000;
+      const { id, token } = await newToken({ rateLimit });
+      const answers: Response[] = [];
+      for (let i = 0; i < limit + 100; i += 50) {
+        const send = (j: number) =>
+          fetch(`${replicas[(i + j) % 4].url}/api/v1/users`, {
+            headers: { Authorization: `Bearer ${token}` },
+          });
+        answers.push(...(await Promise.all(Array.from({ length: 50 }, (_, j) => send(j)))));
+        // The window stays open, however long they take: it starts with the last hit.
+        await query('UPDATE rate_limit_windows SET started_ms = counted_ms WHERE token_id = $1', [id]);
+      }
+      expect(answers.filter(({ status }) => status === 429)).toHaveLength(100);
+      const remaining = answers
+        .filter(({ status }) => status === 200)
+        .map(({ headers }) => Number(headers.get('X-RateLimit-Remaining')));
+      expect(remaining.sort((a, b) => b - a)).toEqual(Array.from({ length: limit }, (_, i) => limit - 1 - i));
     }
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(100);
-    const remaining = answers
-      .filter(({ status }) => status === 200)
-      .map(({ headers }) => Number(headers.get('X-RateLimit-Remaining')));
-    expect(remaining.sort((a, b) => b - a)).toEqual(Array.from({ length: limit }, (_, i) => limit - 1 - i));
   });
 
   it('all reject a revoked token immediately', async () => {
@@ -180,150 +175,70 @@ describeOn('postgres', 'several replicas on one PostgreSQL', () => {
     expect(await warnings()).toHaveLength(1);
   });
 
-  it('create one user from a thousand requests with one address in mixed case', async () => {
-    const spell = (i: number) =>
-      [...'grace@example.com'].map((c, j) => ((i >> (j % 10)) & 1 ? c.toUpperCase() : c)).join('');
-    const create = (i: number) =>
-      fetch(`${replicas[i % 4].url}/api/v1/users`, {
-        method: 'POST',
-        body: JSON.stringify({ name: `Grace ${i}`, email: spell(i) }),
-        headers: { Authorization: `Bearer ${admin}`, 'Content-Type': 'application/json' },
-      });
-    const answers = await Promise.all(Array.from({ length: 1_000 }, (_, i) => patiently(() => create(i))));
-    const created = answers.filter(({ status }) => status === 201);
-    expect(created).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(999);
-    const user = (await created[0].json()) as { id: string };
-    const { body: users } = await replica(0, admin).get('/api/v1/users').expect(200);
-    expect(users.data).toEqual([user]);
-    const { body: events } = await replica(1, admin).get('/api/v1/events?type=user.created').expect(200);
-    expect(events.data).toMatchObject([{ target: { id: user.id } }]);
-  });
-
-  describe('create a user with an Idempotency-Key', () => {
-    const post = (i: number, key: string, user: object) =>
-      fetch(`${replicas[i % 4].url}/api/v1/users`, {
-        method: 'POST',
-        body: JSON.stringify(user),
-        headers: {
-          Authorization: `Bearer ${admin}`,
-          'Content-Type': 'application/json',
-          'Idempotency-Key': key,
-        },
-      });
-    const countUsers = async (): Promise<number> => {
-      const sql = 'SELECT count(*)::int AS count FROM users WHERE organization_id = $1';
-      return (await query(sql, [organizationId]))[0].count;
-    };
-
-    it('once for 300 requests at once, which all get the same answer', async () => {
-      const [key, user] = [randomUUID(), aUser()];
-      const answers = await Promise.all(
-        Array.from({ length: 300 }, async (_, n) => {
-          const response = await patiently(() => post(n, key, user));
-          const { status, headers } = response;
-          return [status, await response.text(), headers.get('location'), headers.get('etag')].join(' ');
-        }),
-      );
-      expect(new Set(answers).size).toBe(1);
-      expect(answers[0]).toMatch(/^201 /);
-      expect(await countUsers()).toBe(1);
+  /** Sends a request to one replica, with a key. */
+  const post = (i: number, path: string, key: string, body: object) =>
+    fetch(`${replicas[i % 4].url}/api/v1/${path}`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: {
+        Authorization: `Bearer ${admin}`,
+        'Content-Type': 'application/json',
+        'Idempotency-Key': key,
+      },
     });
+  const stored = (): Promise<{ email: string; version: number }[]> =>
+    query('SELECT email, version FROM users WHERE organization_id = $1', [organizationId]);
 
-    it('once, also if the replica is killed in the middle and the request repeated', async () => {
-      for (let round = 0; round < 3; round++) {
-        const before = await countUsers();
-        const requests = Array.from({ length: 20 }, () => ({ key: randomUUID(), user: aUser() }));
-        const sent = requests.map(({ key, user }) => post(3, key, user).catch(() => undefined));
-        let isOver = false;
-        const all = Promise.all(sent).finally(() => (isOver = true));
-        await until(async () => isOver || (await countUsers()) >= before + 5 * round, 1);
-        const replaced = replace(3);
-        await all;
-        for (const { key, user } of requests)
-          expect((await patiently(() => post(0, key, user))).status).toBe(201);
-        expect(await countUsers()).toBe(before + 20);
-        await replaced;
-      }
-    });
+  it('create a user with a key once, also if the replica is killed in the middle and the request repeated', async () => {
+    for (let round = 0; round < 3; round++) {
+      const before = (await stored()).length;
+      const requests = Array.from({ length: 20 }, () => ({ key: randomUUID(), user: aUser() }));
+      const sent = requests.map(({ key, user }) => post(3, 'users', key, user).catch(() => undefined));
+      let isOver = false;
+      const all = Promise.all(sent).finally(() => (isOver = true));
+      await until(async () => isOver || (await stored()).length >= before + 5 * round, 1);
+      const replaced = replace(3);
+      await all;
+      for (const { key, user } of requests)
+        expect((await patiently(() => post(0, 'users', key, user))).status).toBe(201);
+      expect(await stored()).toHaveLength(before + 20);
+      await replaced;
+    }
   });
 
   describe('write batches', () => {
-    const PATH = '/api/v1/users/batch';
     interface Answer {
-      counts?: { failed: number; updated: number };
+      counts?: { failed: number };
     }
-    const send = async (url: string, batch: object, key: string = randomUUID()) => {
-      const once = () =>
-        fetch(url + PATH, {
-          method: 'POST',
-          body: JSON.stringify(batch),
-          headers: {
-            Authorization: `Bearer ${admin}`,
-            'Content-Type': 'application/json',
-            'Idempotency-Key': key,
-          },
-        });
+    const send = async (i: number, batch: object, key: string = randomUUID()) => {
       // Another 503 says that others keep writing the same users.
-      const response = await patiently(once, (detail) => detail.includes('in progress'));
-      return { status: response.status, body: (await response.json()) as Answer };
+      const response = await patiently(
+        () => post(i, 'users/batch', key, batch),
+        (detail) => detail.includes('in progress'),
+      );
+      return [response.status, ((await response.json()) as Answer).counts?.failed];
     };
-    const stored = (): Promise<{ email: string; version: number }[]> =>
-      query('SELECT email, version FROM users WHERE organization_id = $1', [organizationId]);
 
-    it.each([{ atomic: false }, { atomic: true }])(
-      'that upsert the same 200 emails, and each email is there once: %j',
-      async ({ atomic }) => {
+    it('that upsert the same 200 emails, and each email is there once', async () => {
+      for (const atomic of [false, true]) {
+        await query('DELETE FROM users WHERE organization_id = $1', [organizationId]);
         const emails = Array.from({ length: 200 }, () => aUser().email);
         const answers = await Promise.all(
           Array.from({ length: 20 }, (_, n) => {
             // In an order of its own, with values of its own.
             const order = n % 2 ? emails : [...emails].reverse();
             const users = order.map((email) => ({ email, name: `Batch ${n}` }));
-            return send(replicas[n % 4].url, { users, mode: 'upsert', atomic });
+            return send(n, { users, mode: 'upsert', atomic });
           }),
         );
-        expect(answers.map(({ status, body }) => [status, body.counts?.failed])).toEqual(
-          answers.map(() => [200, 0]),
-        );
+        expect(answers).toEqual(answers.map(() => [200, 0]));
         const users = await stored();
         expect(users.map(({ email }) => email).sort()).toEqual([...emails].sort());
         // Every batch has written every user once.
         expect(new Set(users.map(({ version }) => version))).toEqual(new Set([20]));
-        const [{ events }] = await query(
-          'SELECT count(*)::int AS events FROM events WHERE organization_id = $1 AND target_id LIKE $2',
-          [organizationId, 'usr_%'],
-        );
-        expect(events).toBe(200 * 20);
-      },
-    );
-
-    it('with as much metadata as fits in', async () => {
-      const text = () => Array.from({ length: 1_750 }, () => randomUUID().slice(0, 8)).join(' ');
-      const users = Array.from({ length: 60 }, () => aUser());
-      for (const atomic of [false, true, false, true]) {
-        const batch = users.map((user) => ({ ...user, metadata: { text: text() } }));
-        const { body } = await send(replicas[0].url, { users: batch, mode: 'upsert', atomic });
-        expect(body.counts?.failed).toBe(0);
+        const ofUsers = `SELECT FROM events JOIN users USING (organization_id) WHERE organization_id = $1 AND target_id = users.id`;
+        expect(await query(ofUsers, [organizationId])).toHaveLength(200 * 20);
       }
-    });
-
-    it('though others change some of the users all the time', async () => {
-      const users = Array.from({ length: 500 }, () => aUser());
-      await replica(0, admin).post(PATH, { users }).expect(200);
-      const { data } = (await replica(0, admin).get('/api/v1/users?limit=8').expect(200)).body;
-      let isDone = false;
-      const changes = Promise.all(
-        data.map(async ({ id }: { id: string }) => {
-          for (let n = 0; !isDone; n++)
-            await replica(0, admin).patch(`/api/v1/users/${id}`, { metadata: { n } }).expect(200);
-        }),
-      );
-      const changed = users.map(({ email }) => ({ email, role: 'viewer' }));
-      const { status, body } = await send(replicas[0].url, { users: changed, mode: 'upsert', atomic: true });
-      isDone = true;
-      await changes;
-      expect([status, body.counts?.updated]).toEqual([200, 500]);
     });
 
     /** Whether a transaction has written to the table. */
@@ -332,38 +247,35 @@ describeOn('postgres', 'several replicas on one PostgreSQL', () => {
       return (await query(lock, [table])).length > 0;
     };
 
-    it.each([
-      [{ atomic: true }, ['idempotency_keys', 'users', 'user_search', 'events']],
-      [{ atomic: false }, ['users', 'events']],
-    ])(
-      'whose repeat finishes what a replica has begun that is killed in the middle: %j',
-      async ({ atomic }, tables) => {
-        let cut = 0;
-        for (const table of tables) {
-          await query('DELETE FROM users WHERE organization_id = $1', [organizationId]);
-          const users = Array.from({ length: 500 }, () => aUser());
-          const key = randomUUID();
-          let isAnswered = false;
-          const first = send(replicas[3].url, { users, atomic }, key)
-            .catch(() => undefined)
-            .finally(() => (isAnswered = true));
-          await until(async () => isAnswered || (await isWritten(table)), 1);
-          const replaced = replace(3);
-          const answer = await first;
-          expect([0, 500]).toContain((await stored()).length);
-          if (!answer) cut++;
+    it('whose repeat finishes what a replica has begun that is killed in the middle', async () => {
+      let cut = 0;
+      for (const [atomic, table] of [
+        [true, 'idempotency_keys'],
+        [true, 'users'],
+        [true, 'events'],
+        [false, 'users'],
+        [false, 'events'],
+      ] as const) {
+        await query('DELETE FROM users WHERE organization_id = $1', [organizationId]);
+        const users = Array.from({ length: 500 }, () => aUser());
+        const key = randomUUID();
+        let isAnswered = false;
+        const first = send(3, { users, atomic }, key)
+          .catch(() => undefined)
+          .finally(() => (isAnswered = true));
+        await until(async () => isAnswered || (await isWritten(table)), 1);
+        const replaced = replace(3);
+        if (!(await first)) cut++;
+        expect([0, 500]).toContain((await stored()).length);
 
-          // The server ends the transaction of the killed replica once it notices.
-          const last = await send(replicas[0].url, { users, atomic }, key);
-          expect([last.status, last.body.counts?.failed]).toEqual([200, 0]);
-          const emails = (await stored()).map(({ email }) => email);
-          expect(emails.sort()).toEqual(users.map(({ email }) => email).sort());
-          await replaced;
-        }
-        expect(cut).toBeGreaterThan(0);
-      },
-      240_000,
-    );
+        // The server ends the transaction of the killed replica once it notices.
+        expect(await send(0, { users, atomic }, key)).toEqual([200, 0]);
+        const emails = (await stored()).map(({ email }) => email);
+        expect(emails.sort()).toEqual(users.map(({ email }) => email).sort());
+        await replaced;
+      }
+      expect(cut).toBeGreaterThan(0);
+    }, 240_000);
   });
 
   itNotOn('citus', 'send webhooks every event, also when some of them are killed', async () => {
@@ -439,11 +351,8 @@ describeOn('postgres', 'one replica after the other', () => {
     });
     expect(refused.headers['retry-after']).toBeDefined();
     await without.api.post(`${WEBHOOKS}/${id}/rotate-secret`).expect(503);
-    const complaints = () =>
-      without.replica.stdout().split('which is not in WEBHOOK_ENCRYPTION_KEY').length - 1;
-    await until(() => complaints() > 0);
-    await severalLooks(database); // in which it rests
-    expect([complaints(), receiver.received.length]).toEqual([1, sent]);
+    await until(() => without.replica.stdout().includes('which is not in WEBHOOK_ENCRYPTION_KEY'));
+    expect(receiver.received).toHaveLength(sent);
     await stop(without.replica);
 
     const rewrapped = await run(['webhooks', 'rewrap', '--json'], {
@@ -463,21 +372,6 @@ describeOn('postgres', 'one replica after the other', () => {
     expect(started.map(({ stdout }) => stdout()).join('')).not.toMatch(/whsec_/);
     await database.drop();
   });
-
-  /** Waits until the only replica has looked several times for webhooks that are due. */
-  async function severalLooks({ env }: TestDatabase): Promise<void> {
-    const client = new pg.Client(env.DATABASE_URL);
-    await client.connect();
-    const looks = new Set<string>();
-    const newest = `SELECT query_start::text AS at FROM pg_stat_activity
-      WHERE datname = current_database() AND query LIKE '%SELECT webhooks.organization_id AS "organizationId"%'
-        AND pid <> pg_backend_pid()`;
-    await until(async () => {
-      for (const { at } of (await client.query(newest)).rows) looks.add(at);
-      return looks.size > 4;
-    });
-    await client.end();
-  }
 });
 
 async function freePort(): Promise<string> {
@@ -500,14 +394,6 @@ describeOn('postgres', 'one process on PostgreSQL', () => {
   afterEach(async () => {
     await client.end();
     await database.drop();
-  });
-
-  it('prints how to create a token, but no token', async () => {
-    const service = await start(database.env);
-    expect(service.stdout()).toContain('ums tokens create');
-    expect(service.stdout()).toContain('BOOTSTRAP_TOKEN');
-    expect(service.stdout()).not.toMatch(/umt_/);
-    await stop(service);
   });
 
   it('says what to run if it may not create an extension', async () => {
