@@ -8,7 +8,6 @@ import { runJob } from '../support/background';
 import { addChildren, formOf, requestToken, useParents } from '../support/children';
 import { aUser, type Client } from '../support/client';
 import { type Clock, fakeClock } from '../support/clock';
-import { describeOn } from '../support/engine';
 import { expectFailure } from '../support/oauth';
 import { between } from '../support/token-life';
 import { until } from '../support/until';
@@ -39,24 +38,27 @@ async function statuses(clients: Client[]): Promise<number[]> {
 }
 
 describe('the scopes of a child', () => {
-  it.each<[Scope[], string | undefined, string | undefined]>([
-    [['users:write', 'users:read'], undefined, 'users:write users:read'],
-    [['users:write', 'users:read'], '  ', 'users:write users:read'],
-    [['users:read', 'users:write'], 'users:write users:read', 'users:write users:read'],
-    [['users:read', 'users:write'], ' users:read  users:read ', 'users:read'],
-    [['admin', 'users:read'], undefined, 'admin users:read'],
-    [['admin'], 'users:delete', 'users:delete'],
-    [['users:read'], 'users:read users:write', undefined],
-    [['users:read', 'users:write', 'users:delete'], 'admin', undefined],
-    [['users:read'], 'users:read,users:read', undefined],
-    [['users:read'], 'users:read\tusers:read', undefined],
-    [['users:read'], 'USERS:READ', undefined],
-    [['admin'], 'users:read root', undefined],
-    [['admin'], 'constructor', undefined],
-  ])('of %j that asks for %j are %s', (scopes, wanted, granted) => {
-    const get = () => scopesOf(wanted, scopes).join(' ');
-    if (granted === undefined) expect(get).toThrow('The scope must name some of ');
-    else expect(get()).toBe(granted);
+  it('are those that it asks for, or all of its parent, and never more', () => {
+    const rows: [Scope[], string | undefined, string | undefined][] = [
+      [['users:write', 'users:read'], undefined, 'users:write users:read'],
+      [['users:write', 'users:read'], '  ', 'users:write users:read'],
+      [['users:read', 'users:write'], 'users:write users:read', 'users:write users:read'],
+      [['users:read', 'users:write'], ' users:read  users:read ', 'users:read'],
+      [['admin', 'users:read'], undefined, 'admin users:read'],
+      [['admin'], 'users:delete', 'users:delete'],
+      [['users:read'], 'users:read users:write', undefined],
+      [['users:read', 'users:write', 'users:delete'], 'admin', undefined],
+      [['users:read'], 'users:read,users:read', undefined],
+      [['users:read'], 'users:read\tusers:read', undefined],
+      [['users:read'], 'USERS:READ', undefined],
+      [['admin'], 'users:read root', undefined],
+      [['admin'], 'constructor', undefined],
+    ];
+    for (const [scopes, wanted, granted] of rows) {
+      const get = () => scopesOf(wanted, scopes).join(' ');
+      if (granted === undefined) expect(get).toThrow('The scope must name some of ');
+      else expect(get()).toBe(granted);
+    }
   });
 
   it('hold on every route', async () => {
@@ -66,12 +68,6 @@ describe('the scopes of a child', () => {
     await child.post('/api/v1/users', {}).expect(403);
     await child.get('/v1/tokens').expect(403);
     await (await childOf(admin)).get('/v1/tokens').expect(200);
-  });
-
-  it('are never more than those of its parent', async () => {
-    const parent = await aParent();
-    expectFailure(await requestToken(service, formOf(parent, { scope: 'admin' })), 'invalid_scope');
-    expect(await childrenOf(parent)).toEqual([]);
   });
 });
 
@@ -97,16 +93,6 @@ describe('the life of a child', () => {
       if (life === HOUR) expect(between(createdAt, expiresAt)).toBe(HOUR * 1_000);
       else expect(expiresAt).toBe(end);
     }
-  });
-
-  it('is not prolonged by a rotation', async () => {
-    const child = await childOf(admin);
-    const { id } = await recordOf(child);
-    for (const by of [admin, child])
-      expect((await by.post(`/v1/tokens/${id}/rotate`, { overlap: '0h' }).expect(409)).body.code).toBe(
-        'conflict',
-      );
-    await child.get('/v1/tokens/current').expect(200);
   });
 });
 
@@ -168,16 +154,19 @@ describe('GET /v1/tokens', () => {
     const othersChild = (await recordOf(await childOf(other))).id;
     await admin.delete(`/v1/tokens/${ids[1]}`).expect(204);
     const of = `parent=${parent.tokenId}`;
-    expect((await listed('session=true')).sort()).toEqual([...ids, othersChild].sort());
     const standing = [admin, parent, other].map(({ tokenId }) => tokenId);
-    expect((await listed('session=false')).sort()).toEqual(standing.sort());
-    expect((await listed('')).sort()).toEqual([...ids, othersChild, ...standing].sort());
-    expect((await listed(`${of}&session=true`)).sort()).toEqual([...ids].sort());
-    expect(await listed(`${of}&session=false`)).toEqual([]);
-    expect(await listed(`${of}&state=revoked`)).toEqual([ids[1]]);
-    expect((await listed(`${of}&state=active`)).sort()).toEqual([ids[0], ids[2]].sort());
-    expect(await listed(`parent=${other.tokenId}`)).toEqual([othersChild]);
-    expect(await listed(`parent=${ids[0]}`)).toEqual([]);
+    for (const [query, expected] of [
+      ['session=true', [...ids, othersChild]],
+      ['session=false', standing],
+      ['', [...ids, othersChild, ...standing]],
+      [`${of}&session=true`, ids],
+      [`${of}&session=false`, []],
+      [`${of}&state=revoked`, [ids[1]]],
+      [`${of}&state=active`, [ids[0], ids[2]]],
+      [`parent=${other.tokenId}`, [othersChild]],
+      [`parent=${ids[0]}`, []],
+    ] as const)
+      expect({ query, ids: (await listed(query)).sort() }).toEqual({ query, ids: [...expected].sort() });
 
     const first = await admin.get(`/v1/tokens?${of}&limit=2`).expect(200);
     const { nextCursor } = first.body;
@@ -199,24 +188,23 @@ describe('GET /v1/tokens', () => {
 });
 
 describe('children of a token', () => {
-  it.each<[string, (parent: Client) => Promise<unknown>]>([
-    ['an administrator revokes', ({ tokenId }) => admin.delete(`/v1/tokens/${tokenId}`).expect(204)],
-    ['revokes itself', (parent) => parent.delete('/v1/tokens/current').expect(204)],
-    [
-      'is rotated without an overlap',
-      ({ tokenId }) => admin.post(`/v1/tokens/${tokenId}/rotate`, { overlap: '0h' }).expect(201),
-    ],
-  ])('that %s end with it, on every replica', async (_how, end) => {
-    const [parent, other] = [await aParent(), await aParent()];
-    const children = [await childOf(parent), await childOf(parent)];
-    const nephew = await childOf(other);
-    expect(await statuses(children)).toEqual([200, 200, 200, 200]);
-    await end(parent);
-    expect(await statuses(children)).toEqual([401, 401, 401, 401]);
-    expect(await statuses([other, nephew])).toEqual([200, 200, 200, 200]);
-    for (const child of await childrenOf(parent))
-      expect(child).toMatchObject({ state: 'revoked', revokedAt: expect.any(String) });
-    expect((await exchanged(parent)).status).toBe(401);
+  it('end with it, however it is ended, on every replica', async () => {
+    for (const end of [
+      ({ tokenId }: Client) => admin.delete(`/v1/tokens/${tokenId}`).expect(204),
+      (parent: Client) => parent.delete('/v1/tokens/current').expect(204),
+      ({ tokenId }: Client) => admin.post(`/v1/tokens/${tokenId}/rotate`, { overlap: '0h' }).expect(201),
+    ]) {
+      const [parent, other] = [await aParent(), await aParent()];
+      const children = [await childOf(parent), await childOf(parent)];
+      const nephew = await childOf(other);
+      expect(await statuses(children)).toEqual([200, 200, 200, 200]);
+      await end(parent);
+      expect(await statuses(children)).toEqual([401, 401, 401, 401]);
+      expect(await statuses([other, nephew])).toEqual([200, 200, 200, 200]);
+      for (const child of await childrenOf(parent))
+        expect(child).toMatchObject({ state: 'revoked', revokedAt: expect.any(String) });
+      expect((await exchanged(parent)).status).toBe(401);
+    }
   });
 
   it('end with it when it expires, on every replica', async () => {
@@ -421,37 +409,6 @@ describe('the window of a token', () => {
     for (const client of [parent, ...children])
       expect((await client.get('/api/v1/users').expect(429)).body.code).toBe('rate_limited');
     expect(await childrenOf(parent)).toHaveLength(2); // asked by another token, which has a window of its own
-  });
-
-  it('pays for requests of a child that cost more than one', async () => {
-    const parent = await aParent();
-    const child = await childOf(parent);
-    const users = Array.from({ length: 300 }, (_, n) => ({ name: 'Ada', email: `${n}@example.com` }));
-    const { body } = await child.post('/api/v1/users/batch', { users }).expect(200);
-    const members = body.results.map(({ id }: { id: string }) => ({ value: id }));
-    const [, before] = windowIn(await parent.get('/api/v1/users').expect(200));
-    const group = { schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'], displayName: 'All', members };
-    const [, after] = windowIn(await child.post('/scim/v2/Groups', group).expect(201));
-    expect(after).toBeLessThan(before - 1);
-    expect(windowIn(await parent.get('/api/v1/users').expect(200))[1]).toBe(after - 1);
-  });
-});
-
-describeOn('postgres', 'the window of a token', () => {
-  it('admits exactly what it has left, whoever asks, on whatever replica', async () => {
-    const parent = await aParent({ rateLimit: 20 });
-    const urls = [service.url, (await replica()).url];
-    const values = [parent, await childOf(parent)].map(({ tokenValue }) => tokenValue);
-    const answers = await Promise.all(
-      Array.from({ length: 40 }, async (_, i) => {
-        const [url, value] = [urls[i % 2], values[(i >> 1) % 2]];
-        if (i % 5 === 0) return (await exchanged(parent, { url })).status;
-        const headers = { Authorization: `Bearer ${value}` };
-        return (await fetch(`${url}/v1/tokens/current`, { headers })).status;
-      }),
-    );
-    expect(answers.filter((status) => status === 200)).toHaveLength(19);
-    expect(answers.filter((status) => status === 429)).toHaveLength(21);
   });
 });
 
