@@ -7,7 +7,6 @@ import { ACME, assertionOf, GLOBEX, inSeconds, present, SUBJECT, useAssertions }
 import { runJob } from '../support/background';
 import { aUser, Client } from '../support/client';
 import { fakeClock } from '../support/clock';
-import { describeOn } from '../support/engine';
 import { type FakeIssuer, startIssuer } from '../support/issuer';
 import { basic, exchange, expectFailure } from '../support/oauth';
 
@@ -23,9 +22,7 @@ const { issuer, service, exchanged, clientWith, replica } = useAssertions((issue
   `${issuer} sub=${LONG} -> ${ACME} users:read`,
   `${issuer} sub=gone -> ${GONE} users:read`,
   // Each test of windows has a subject of its own.
-  ...['a', 'b', 'c', 'e'].flatMap((sub) =>
-    [ACME, GLOBEX].map((id) => `${issuer} sub=${sub} -> ${id} users:read`),
-  ),
+  ...['a', 'b', 'c'].flatMap((sub) => [ACME, GLOBEX].map((id) => `${issuer} sub=${sub} -> ${id} users:read`)),
   `${issuer} sub=d -> ${ACME} users:read`,
   `${other.url} sub=c -> ${ACME} users:read`,
 ]);
@@ -73,13 +70,6 @@ describe('POST /oauth/token with an assertion', () => {
       parentId: null,
     });
     await api.get('/v1/tokens').expect(403);
-    expect((await admin.get(`/v1/tokens/${record.id}`).expect(200)).body).toMatchObject({ id: record.id });
-    const idsOf = async (query: string) =>
-      (await admin.get(`/v1/tokens?limit=200&${query}`).expect(200)).body.data.map(
-        ({ id }: { id: string }) => id,
-      );
-    expect(await idsOf('session=true')).toContain(record.id);
-    expect(await idsOf('session=false')).not.toContain(record.id);
 
     const { body: user } = await api.post('/api/v1/users', aUser()).expect(201);
     expect(await eventsOf(user.id)).toMatchObject([
@@ -154,19 +144,10 @@ describe('a window', () => {
   const get = (made: Response, { url }: { url: string }) =>
     new Client(url, { value: made.body.access_token }).get('/api/v1/users');
 
-  function expectSlowDown({ status, body, headers }: Response): void {
-    expect([status, body]).toEqual([429, { error: 'slow_down', error_description: expect.any(String) }]);
-    expect(headers).toMatchObject({ 'x-ratelimit-limit': `${LIMIT}`, 'x-ratelimit-remaining': '0' });
-    const seconds = Number(headers['retry-after']);
-    expect(seconds).toBeGreaterThan(0);
-    expect(seconds).toBeLessThanOrEqual(60);
-    expect(Math.abs(Number(headers['x-ratelimit-reset']) - Date.now() / 1000 - seconds)).toBeLessThan(30);
-  }
-
-  /** The tokens of a subject and their exchanges share one window. */
-  async function expectOneWindow(sub: string, here: { url: string }, there: { url: string }): Promise<void> {
-    const first = await exchanged({ sub }, inAcme, here);
-    const second = await exchanged({ sub, jti: 'another' }, inAcme, there);
+  it('is shared by the tokens of a subject and their exchanges, on all replicas', async () => {
+    const [here, there] = [await limited(), await limited()];
+    const first = await exchanged({ sub: 'a' }, inAcme, here);
+    const second = await exchanged({ sub: 'a', jti: 'another' }, inAcme, there);
     expect([remaining(first), remaining(second)]).toEqual([LIMIT - 1, LIMIT - 2]);
     expect(second.headers['x-ratelimit-reset']).toBe(first.headers['x-ratelimit-reset']);
     for (let left = LIMIT - 3; left >= 0; left--) {
@@ -175,17 +156,14 @@ describe('a window', () => {
     }
     for (const at of [here, there]) {
       expect((await get(first, at).expect(429)).body.code).toBe('rate_limited');
-      expectSlowDown(await exchanged({ sub }, inAcme, at));
+      const { status, body, headers } = await exchanged({ sub: 'a' }, inAcme, at);
+      expect([status, body]).toEqual([429, { error: 'slow_down', error_description: expect.any(String) }]);
+      expect(headers).toMatchObject({
+        'x-ratelimit-limit': `${LIMIT}`,
+        'x-ratelimit-remaining': '0',
+        'retry-after': expect.stringMatching(/^\d+$/),
+      });
     }
-  }
-
-  it('is shared by the tokens of a subject and their exchanges', async () => {
-    const at = await limited();
-    await expectOneWindow('a', at, at);
-  });
-
-  describeOn('postgres', 'on two replicas', () => {
-    it('is the same one', async () => expectOneWindow('e', await limited(), await limited()));
   });
 
   it('counts an exchange that fails for its scope, and none that no rule lets in', async () => {

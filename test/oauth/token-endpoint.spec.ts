@@ -24,10 +24,9 @@ type Answer = { scope: string } | { error: string; error_description?: string };
 const GRANTED: Answer = { scope: 'users:read users:write' };
 const TWICE: Answer = { error: 'invalid_request', error_description: 'A field must not stand twice.' };
 
-function expectAnswer(answer: Response, expected: Answer): void {
+function expectAnswer(answer: Response, expected: Answer, what: string): void {
   if ('error' in expected) expectFailure(answer, expected.error);
-  else expect(answer.status).toBe(200);
-  expect(answer.body).toMatchObject(expected);
+  expect([what, answer.body]).toMatchObject([what, expected]);
 }
 
 describe('POST /oauth/token', () => {
@@ -53,49 +52,41 @@ describe('POST /oauth/token', () => {
     expect([failure.status, failure.headers['x-request-id']]).toEqual([400, 'my.request-1']);
   });
 
-  it.each(['get', 'head', 'put', 'delete', 'options'] as const)('is the only method: %s', async (method) => {
-    const answer = await service.anonymous().send(method, '/oauth/token').set('X-Request-ID', 'my.request-1');
-    expect([answer.status, answer.headers]).toMatchObject([
-      405,
-      {
-        allow: 'POST',
-        'content-type': 'application/json; charset=utf-8',
-        'cache-control': 'no-store',
-        'x-request-id': 'my.request-1',
-      },
-    ]);
-    if (method === 'head') expect(answer.text).toBeUndefined();
-    else
-      expect(answer.body).toEqual({
-        error: 'invalid_request',
-        error_description: 'Method not allowed. Use POST.',
-      });
+  it('is the only method', async () => {
+    for (const method of ['get', 'head', 'put', 'delete', 'options'] as const) {
+      const answer = await service.anonymous().send(method, '/oauth/token').set('X-Request-ID', 'request-1');
+      expect([method, answer.status, answer.headers, answer.body]).toMatchObject([
+        method,
+        405,
+        {
+          allow: 'POST',
+          'content-type': 'application/json; charset=utf-8',
+          'cache-control': 'no-store',
+          'x-request-id': 'request-1',
+        },
+        method === 'head'
+          ? {}
+          : { error: 'invalid_request', error_description: 'Method not allowed. Use POST.' },
+      ]);
+    }
   });
 
-  it('has nothing below it', async () => {
+  it('has nothing below it, no query and no Idempotency-Key', async () => {
     for (const more of ['/', '/x', '%2F']) {
       const { status, body } = await requestToken(service, formOf(parent), { path: `/oauth/token${more}` });
       expect([status, body]).toMatchObject([404, { code: 'not_found', status: 404 }]);
     }
-  });
-
-  it.each(['?scope=users:read', '?x', '?%C3%A9%22%5C='])('has no query such as %s', async (query) => {
-    const path = `/oauth/token${query}`;
-    expectFailure(await requestToken(service, formOf(parent), { path }), 'invalid_request');
-  });
-
-  it('has no Idempotency-Key', async () => {
-    for (const key of ['1', '']) {
-      const headers = { 'Idempotency-Key': key };
-      expectFailure(await requestToken(service, formOf(parent), { headers }), 'invalid_request');
-    }
+    for (const sent of [
+      ...['?scope=users:read', '?x', '?%C3%A9%22%5C='].map((query) => ({ path: `/oauth/token${query}` })),
+      ...['1', ''].map((key) => ({ headers: { 'Idempotency-Key': key } })),
+    ])
+      expectFailure(await requestToken(service, formOf(parent), sent), 'invalid_request');
   });
 });
 
-describe('a form', () => {
+it('reads each field of a form once, ignores what it does not know, and needs a grant_type', async () => {
   const REQUIRED = { error: 'invalid_request', error_description: 'The field grant_type is required.' };
-
-  it.each<[string, Answer]>([
+  const rows: [string, Answer][] = [
     // Fields that are unknown are ignored, and empty ones count as absent.
     ['FORM&audience=x&resource=&constructor=1&__proto__=2', GRANTED],
     ['FORM&scope=&assertion=&organization_id=', GRANTED],
@@ -121,9 +112,9 @@ describe('a form', () => {
         error_description: 'This service exchanges no assertions: no issuer is configured.',
       },
     ],
-  ])('%s', async (form, answer) => {
-    expectAnswer(await requestToken(service, form.replace('FORM', textOf())), answer);
-  });
+  ];
+  for (const [form, answer] of rows)
+    expectAnswer(await requestToken(service, form.replace('FORM', textOf())), answer, form);
 });
 
 describe('the body', () => {
@@ -139,25 +130,24 @@ describe('the body', () => {
     return [response.status, ((await response.json()) as { error?: string }).error];
   }
 
-  it.each<[object, unknown[]]>([
-    [{ 'Content-Type': FORM.toUpperCase() }, OK],
-    [{ 'Content-Type': `${FORM};charset="utf-8"` }, OK],
-    [{}, INVALID],
-    [{ 'Content-Type': 'application/json' }, INVALID],
-    [{ 'Content-Type': 'multipart/form-data; boundary=x' }, INVALID],
-    [{ 'Content-Type': `${FORM}, ${FORM}` }, INVALID],
-    [{ 'Content-Type': `${FORM}; charset=iso-8859-1` }, INVALID],
-    [{ 'Content-Type': FORM, 'Content-Encoding': 'gzip' }, INVALID],
-    [{ 'Content-Type': FORM, 'Content-Encoding': 'identity' }, INVALID],
-  ])('has a type: %j', async (headers, answer) => {
-    expect(await send(Buffer.from(textOf()), headers as Record<string, string>)).toEqual(answer);
-  });
-
-  it('must be there', async () => {
+  it('is a form by its type, and in UTF-8', async () => {
+    const rows: [Record<string, string>, unknown[]][] = [
+      [{ 'Content-Type': FORM.toUpperCase() }, OK],
+      [{ 'Content-Type': `${FORM};charset="utf-8"` }, OK],
+      [{}, INVALID],
+      [{ 'Content-Type': 'application/json' }, INVALID],
+      [{ 'Content-Type': 'multipart/form-data; boundary=x' }, INVALID],
+      [{ 'Content-Type': `${FORM}, ${FORM}` }, INVALID],
+      [{ 'Content-Type': `${FORM}; charset=iso-8859-1` }, INVALID],
+      [{ 'Content-Type': FORM, 'Content-Encoding': 'gzip' }, INVALID],
+      [{ 'Content-Type': FORM, 'Content-Encoding': 'identity' }, INVALID],
+    ];
+    for (const [headers, expected] of rows)
+      expect({ headers, answer: await send(Buffer.from(textOf()), headers) }).toEqual({
+        headers,
+        answer: expected,
+      });
     for (const headers of [TYPE, {}]) expect(await send(undefined, headers)).toEqual(INVALID);
-  });
-
-  it('must be in UTF-8', async () => {
     for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80]])
       expect(await send(Buffer.from([...Buffer.from(textOf('&x=')), ...bytes]), TYPE)).toEqual(INVALID);
     expect(await send(Buffer.from(textOf('&x=ü')), TYPE)).toEqual(OK);
@@ -167,29 +157,26 @@ describe('the body', () => {
   const formOfBytes = (bytes: number, more = '') => textOf(`${more}&x=`).padEnd(bytes, 'x');
   const fields = (count: number) => Array.from({ length: count - 3 }, (_, i) => `&x${i}=`).join('');
 
-  it.each<[string, () => string, string | null]>([
-    ['16 KB without an assertion', () => formOfBytes(16_384), null],
-    ['a byte more', () => formOfBytes(16_385), 'A form without an assertion must not exceed 16 KB.'],
-    [
-      'a byte more with an empty assertion',
-      () => formOfBytes(16_385, '&assertion='),
-      'A form without an assertion must not exceed 16 KB.',
-    ],
-    ['64 KB with an assertion', () => formOfBytes(65_536, '&assertion=x'), null],
-    [
-      'a byte more with an assertion',
-      () => formOfBytes(65_537, '&assertion=x'),
-      'The request body must not exceed 64 KB.',
-    ],
-    ['50 fields', () => textOf(fields(50)), null],
-    ['51 fields', () => textOf(fields(51)), 'The form must have at most 50 fields.'],
-    ['51 fields, most without a name', () => textOf('&'.repeat(48)), 'The form must have at most 50 fields.'],
-  ])('has limits: %s', async (_what, form, refusal) => {
-    const answer = await requestToken(service, form());
-    expectAnswer(answer, refusal ? { error: 'invalid_request', error_description: refusal } : GRANTED);
-  });
-
-  it('is counted as it arrives if it comes without a length', async () => {
+  it('has limits, and is counted as it arrives if it comes without a length', async () => {
+    const SHORT = 'A form without an assertion must not exceed 16 KB.';
+    const rows: [string, string, string | null][] = [
+      ['16 KB without an assertion', formOfBytes(16_384), null],
+      ['a byte more', formOfBytes(16_385), SHORT],
+      ['a byte more with an empty assertion', formOfBytes(16_385, '&assertion='), SHORT],
+      ['64 KB with an assertion', formOfBytes(65_536, '&assertion=x'), null],
+      [
+        'a byte more with an assertion',
+        formOfBytes(65_537, '&assertion=x'),
+        'The request body must not exceed 64 KB.',
+      ],
+      ['50 fields', textOf(fields(50)), null],
+      ['51 fields', textOf(fields(51)), 'The form must have at most 50 fields.'],
+      ['51 fields, most without a name', textOf('&'.repeat(48)), 'The form must have at most 50 fields.'],
+    ];
+    for (const [what, form, refusal] of rows) {
+      const expected = refusal ? { error: 'invalid_request', error_description: refusal } : GRANTED;
+      expectAnswer(await requestToken(service, form), expected, what);
+    }
     const chunked = (bytes: number) => send(new Blob([formOfBytes(bytes)]).stream(), TYPE);
     expect([await chunked(16_384), await chunked(16_385)]).toEqual([OK, INVALID]);
   });
@@ -207,62 +194,47 @@ describe('Authorization', () => {
   /** The text with all of its characters encoded. */
   const escaped = (text: string) =>
     [...text].map((character) => `%${character.charCodeAt(0).toString(16)}`).join('');
-  const idOf = ({ tokenId }: Client) => ({ client_id: tokenId });
-  const secretOf = ({ tokenValue }: Client) => ({ client_secret: tokenValue });
-  const DENIED = { error: 'invalid_client' };
-  const INVALID = { error: 'invalid_request' };
-
-  type Header = (parent: Client) => string;
-  type Fields = (parent: Client) => Record<string, string>;
-
-  it.each<[string, Header, Fields | undefined, Answer]>([
-    ['HTTP Basic', right, undefined, GRANTED],
-    ['HTTP Basic in any case', (parent) => right(parent).replace('Basic', 'bAsIc'), undefined, GRANTED],
-    // Both parts are encoded as in a form.
-    [
-      '%..',
-      ({ tokenId, tokenValue }) => encoded(`${escaped(tokenId)}:${escaped(tokenValue)}`),
-      undefined,
-      GRANTED,
-    ],
-    ['a space as +', ({ tokenId, tokenValue }) => encoded(`${tokenId}:+${tokenValue}`), undefined, DENIED],
-    [
-      'a space as %20',
-      ({ tokenId, tokenValue }) => encoded(`${tokenId}:${tokenValue}%20`),
-      undefined,
-      DENIED,
-    ],
-    ['a wrong secret', ({ tokenId }) => encoded(`${tokenId}:${newTokenValue()}`), undefined, DENIED],
-    [
-      'HTTP Basic, and a scope that is not granted',
-      right,
-      () => ({ scope: 'admin' }),
-      { error: 'invalid_scope' },
-    ],
-    // What stands beside it in the form.
-    ['HTTP Basic, and the same client_id', right, idOf, GRANTED],
-    ['HTTP Basic, and another client_id', right, () => ({ client_id: 'x' }), INVALID],
-    ['HTTP Basic, and the same secret', right, secretOf, INVALID],
-    ['HTTP Basic, and client_id and secret', right, formOf, INVALID],
-    ['HTTP Basic without a value, and a form that is right', () => 'Basic', formOf, INVALID],
-    // A malformed one is not completed by the form.
-    ['HTTP Basic without a value', () => 'Basic', idOf, DENIED],
-    ['no base64', () => 'basic !!!', idOf, DENIED],
-    ['no colon', () => encoded('no colon'), idOf, DENIED],
-    ['no secret', ({ tokenId }) => encoded(`${tokenId}:`), idOf, DENIED],
-    ['no id', ({ tokenValue }) => encoded(`:${tokenValue}`), undefined, DENIED],
-    ['no encoding of a form', () => encoded('%zz:x'), undefined, DENIED],
-    ['no UTF-8', () => encoded('x:%e2%82'), undefined, DENIED],
-    // Any other scheme is ignored.
-    ['Bearer, and a form that is right', () => `Bearer ${admin.tokenValue}`, formOf, GRANTED],
-    ['Basically, and a form that is right', () => 'Basically x', formOf, GRANTED],
-    ['Bearer', () => `Bearer ${admin.tokenValue}`, undefined, DENIED],
-    ['Basically', () => 'Basically x', undefined, DENIED],
-  ])('%s', async (_what, header, fields, expected) => {
-    const answer = await withHeader(header(parent), fields?.(parent));
-    expectAnswer(answer, expected);
-    const isChallenged = expected === DENIED && /^basic( |$)/i.test(header(parent));
-    expect(answer.headers['www-authenticate']).toBe(isChallenged ? 'Basic' : undefined);
+  it('is that of HTTP Basic, which nothing in the form contradicts or completes', async () => {
+    const { tokenId, tokenValue } = parent;
+    const [id, secret, form] = [{ client_id: tokenId }, { client_secret: tokenValue }, formOf(parent)];
+    const header = right(parent);
+    const bearer = `Bearer ${admin.tokenValue}`;
+    const DENIED = { error: 'invalid_client' };
+    const INVALID = { error: 'invalid_request' };
+    const rows: [string, Record<string, string>, Answer][] = [
+      [header, {}, GRANTED],
+      [header.replace('Basic', 'bAsIc'), {}, GRANTED],
+      [encoded(`${escaped(tokenId)}:${escaped(tokenValue)}`), {}, GRANTED], // both are encoded as in a form
+      [encoded(`${tokenId}:+${tokenValue}`), {}, DENIED],
+      [encoded(`${tokenId}:${tokenValue}%20`), {}, DENIED],
+      [encoded(`${tokenId}:${newTokenValue()}`), {}, DENIED],
+      [header, { scope: 'admin' }, { error: 'invalid_scope' }],
+      // What stands beside it in the form.
+      [header, id, GRANTED],
+      [header, { client_id: 'x' }, INVALID],
+      [header, secret, INVALID],
+      [header, form, INVALID],
+      ['Basic', form, INVALID],
+      // A malformed one is not completed by the form.
+      ['Basic', id, DENIED],
+      ['basic !!!', id, DENIED],
+      [encoded('no colon'), id, DENIED],
+      [encoded(`${tokenId}:`), id, DENIED],
+      [encoded(`:${tokenValue}`), {}, DENIED],
+      [encoded('%zz:x'), {}, DENIED],
+      [encoded('x:%e2%82'), {}, DENIED], // no UTF-8
+      // Any other scheme is ignored.
+      [bearer, form, GRANTED],
+      ['Basically x', form, GRANTED],
+      [bearer, {}, DENIED],
+      ['Basically x', {}, DENIED],
+    ];
+    for (const [sent, fields, expected] of rows) {
+      const answer = await withHeader(sent, fields);
+      expectAnswer(answer, expected, `${sent} ${JSON.stringify(fields)}`);
+      const isChallenged = expected === DENIED && /^basic( |$)/i.test(sent);
+      expect(answer.headers['www-authenticate']).toBe(isChallenged ? 'Basic' : undefined);
+    }
   });
 
   it('is in no log, whether it is right or wrong', async () => {
