@@ -198,8 +198,9 @@ describe('an issuer whose documents are not right is a 503', () => {
     for (const [path, answer, reason] of rows) {
       clock.pass(11 * MINUTE);
       const restore = issuer.answerAt(path, answer);
+      const before = timeouts.times().length;
       await expectReason(reason);
-      expect(timeouts.times()).toEqual([5_000]); // for both documents
+      expect(timeouts.times().slice(before)).toEqual([5_000]); // for both documents
       restore();
     }
   });
