@@ -64,11 +64,8 @@ it('opens it for nobody of a suspended organization', async () => {
   expect((await session(person)).status).toBe(201);
 });
 
-it('opens it for nobody else', async () => {
+it('opens it for nobody else, and for no page of another origin', async () => {
   expect((await session(null)).status).toBe(401);
-});
-
-it('opens it for no page of another origin', async () => {
   const person = { organizationId: await newOrganization(), name: 'Ada' };
   for (const headers of [{}, { Origin: 'https://host.example' }, { Origin: 'null' }])
     expect((await session(person, headers as Record<string, string>)).status).toBe(403);

@@ -1,6 +1,4 @@
-import { countExpiringTokens } from '../../src/entry/metrics/expiring-tokens';
 import { Database } from '../../src/platform/database/database';
-import { runJob } from '../support/background';
 import { Client } from '../support/client';
 import { ACME, expectRefused, PUBLIC_URL, useSignIn } from '../support/sign-in';
 
@@ -28,16 +26,6 @@ describe('a sign-in', () => {
     expect(new URL(signOutUrl).searchParams.get('post_logout_redirect_uri')).toBe(`${PUBLIC_URL}/dashboard`);
 
     const other = await service.client({ organizationId: ACME });
-    const listed = async (query: string) => {
-      const { data } = (await api.get(`/v1/tokens?limit=200&${query}`).expect(200)).body;
-      return [record.id, other.tokenId].map((id) => data.some((token: { id: string }) => token.id === id));
-    };
-    expect([await listed('session=true'), await listed('session=false')]).toEqual([
-      [true, false],
-      [false, true],
-    ]);
-    await api.get('/v1/tokens?session=yes').expect(400);
-
     const refused = await other.post(`/v1/tokens/${record.id}/rotate`).expect(409);
     expect(refused.body.detail).toContain('cannot be rotated');
     await api.delete('/v1/tokens/current').expect(204);
@@ -259,35 +247,6 @@ describe('what anybody may cost', () => {
     await madeUp('192.0.2.4', idle);
     expect(write.mock.calls.map(([organizationId]) => organizationId)).toEqual(['']);
     expect(writeAll).not.toHaveBeenCalled();
-  });
-});
-
-describe('the token of a sign-in', () => {
-  it('is not counted as expiring, gets no warning, and one event when it is over', async () => {
-    const before = await countExpiringTokens(service.app.get(Database));
-    const { id } = await session();
-    expect(await countExpiringTokens(service.app.get(Database))).toBe(before);
-    const types = async () => {
-      await runJob(service.app, 'warn of expiring tokens');
-      const rows = await service.dataSource.query(
-        `SELECT type FROM token_events WHERE target_id = $1
-         UNION ALL SELECT type FROM events WHERE target_id = $1`,
-        [id],
-      );
-      return rows.map(({ type }: { type: string }) => type);
-    };
-    const endIn = (hours: number) =>
-      service.dataSource.query(
-        `UPDATE tokens SET expires_at = now() + $2 * interval '1 hour' WHERE id = $1`,
-        [id, hours],
-      );
-    for (const hours of [8, 1, 0.01]) {
-      await endIn(hours);
-      expect(await types()).toEqual(['token.created']);
-    }
-    await endIn(0);
-    await types();
-    expect((await types()).sort()).toEqual(['token.created', 'token.expired']);
   });
 });
 

@@ -92,9 +92,14 @@ export function useSignIn() {
 }
 
 /** What is refused shows a page, sets no cookie, and gives no token. */
-export async function expectRefused(browser: Browse, response: Response, status: number): Promise<string> {
+export async function expectRefused(
+  browser: Browse,
+  response: Response,
+  status: number,
+  what = '',
+): Promise<string> {
   const page = await response.text();
-  expect([response.status, page]).toEqual([status, expect.stringContaining('<h1>')]);
+  expect([what, response.status, page]).toEqual([what, status, expect.stringContaining('<h1>')]);
   expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
   expect(response.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
   expect(response.headers.get('Cache-Control')).toBe('no-store');
