@@ -32,24 +32,20 @@ const LIST_PARAMETERS = Object.entries<{ get?: { parameters?: { in: string; name
   );
 
 describe('a resource of another organization', () => {
-  it.each(routes.filter(({ path }) => path.includes(':id')))(
-    'is indistinguishable from an unknown id: $method $path',
-    async ({ method, path }) => {
+  it('is indistinguishable from an unknown id, at every route', async () => {
+    for (const { method, path } of routes.filter(({ path }) => path.includes(':id'))) {
       const [own, foreign] = [await service.client(), await service.client()];
       const { id, ownPath, unchanged } = await resourceAt(foreign, path);
       const unknown = UNKNOWN[kindOf(path)];
       const body = bodyFor(method, path);
       const answer = async (candidate: string) => {
-        const url = withId(path, candidate);
-        const { text, headers } = await own
-          .send(served(method), url, body)
-          .set('X-Request-ID', 'same')
-          .expect(404);
+        const request = own.send(served(method), withId(path, candidate), body).set('X-Request-ID', 'same');
+        const { status, text, headers } = await request;
         for (const name of ['date', 'x-ratelimit-remaining', 'x-ratelimit-reset']) delete headers[name];
-        return { text, headers };
+        return { method, path, status, text, headers };
       };
 
-      const expected = await answer(unknown);
+      const expected = { ...(await answer(unknown)), status: 404 };
       for (const candidate of [
         id,
         'usr_',
@@ -60,13 +56,11 @@ describe('a resource of another organization', () => {
         "'",
         `${unknown}0`,
         unknown.toUpperCase(),
-      ]) {
+      ])
         expect(await answer(candidate)).toEqual(expected);
-      }
-      // The resource is unchanged.
       expect((await foreign.get(ownPath).expect(200)).body).toMatchObject(unchanged);
-    },
-  );
+    }
+  });
 
   it('appears in no list, whatever its kind', async () => {
     const [own, foreign] = [await service.client(), await service.client()];

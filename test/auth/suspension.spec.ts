@@ -92,10 +92,7 @@ describe('while an organization is suspended', () => {
     await runJob(service.app, 'purge deleted users');
     const { data } = await service.app.get(DeletedUsersService).list(organizationId);
     expect(data).toEqual([]);
-  });
-
-  it('other organizations notice nothing', async () => {
-    await (await service.client()).get('/api/v1/users').expect(200);
+    await (await service.client()).get('/api/v1/users').expect(200); // others notice nothing
   });
 });
 
@@ -192,14 +189,6 @@ describe('suspending and resuming', () => {
     ]);
     expect(first).toMatchObject({ suspended: true, name: 'Renamed' });
     expect((await api.get('/api/v1/events?type=organization.resumed').expect(200)).body.data).toHaveLength(2);
-  });
-
-  it('are one event each, however many ask at once', async () => {
-    const api = await service.client();
-    await Promise.all(Array.from({ length: 8 }, () => change(api.organizationId, { suspended: true })));
-    await change(api.organizationId, { suspended: false });
-    const { body } = await api.get(`/api/v1/events?target=${api.organizationId}`).expect(200);
-    expect(body.data).toHaveLength(2);
   });
 
   it('keep everything, and let a token that was created meanwhile work afterwards', async () => {

@@ -61,34 +61,32 @@ describe('POST /v1/tokens', () => {
     expect(checksum).toBe(crc32(body.token.slice(0, 36)));
   });
 
-  it.each([
-    [{ scopes: ['admin'] }, 'name', 'required'],
-    [{ name: '', scopes: ['admin'] }, 'name', 'too_short'],
-    [{ name: 'CI', scopes: [] }, 'scopes', 'too_short'],
-    [{ name: 'CI', scopes: ['root'] }, 'scopes', 'invalid'],
-    [{ name: 'CI', scopes: ['admin', 'admin'] }, 'scopes', 'invalid'],
-    [{ name: 'CI', scopes: ['admin'], expiresIn: '12h' }, 'expiresIn', 'invalid'],
-    [{ name: 'CI', scopes: ['admin'], expiresIn: '0d' }, 'expiresIn', 'out_of_range'],
-    [{ name: 'CI', scopes: ['admin'], expiresIn: '3651d' }, 'expiresIn', 'out_of_range'],
-    [{ name: 'CI', scopes: ['admin'], rateLimit: null }, 'rateLimit', 'invalid'],
-    [{ name: 'CI', scopes: ['admin'], rateLimit: 0 }, 'rateLimit', 'out_of_range'],
-    [{ name: 'CI', scopes: ['admin'], rateLimit: 1001 }, 'rateLimit', 'out_of_range'],
-    [{ name: 'CI', scopes: ['admin'], value: 'mine' }, 'value', 'unknown'],
-  ])('rejects %j', async (request, field, code) => {
+  it('rejects any other body, with all faults at once', async () => {
     const api = await service.client();
-    const { body } = await api.post('/v1/tokens', request).expect(400);
-    expect(body.errors).toEqual([{ field, code, message: expect.any(String) }]);
+    const good = { name: 'CI', scopes: ['admin'] };
+    const rows: [object, ...(readonly [string, string])[]][] = [
+      [{ scopes: ['admin'] }, ['name', 'required']],
+      [{ ...good, scopes: ['root'] }, ['scopes', 'invalid']],
+      [{ ...good, scopes: ['admin', 'admin'] }, ['scopes', 'invalid']],
+      [{ ...good, expiresIn: '12h' }, ['expiresIn', 'invalid']],
+      [{ ...good, expiresIn: '0d' }, ['expiresIn', 'out_of_range']],
+      [{ ...good, expiresIn: '3651d' }, ['expiresIn', 'out_of_range']],
+      [{ ...good, rateLimit: null }, ['rateLimit', 'invalid']],
+      [{ ...good, rateLimit: 0 }, ['rateLimit', 'out_of_range']],
+      [{ ...good, value: 'mine' }, ['value', 'unknown']],
+      [
+        { name: '', scopes: [], rateLimit: 1001 },
+        ['name', 'too_short'],
+        ['scopes', 'too_short'],
+        ['rateLimit', 'out_of_range'],
+      ],
+    ];
+    for (const [request, ...faults] of rows) {
+      const { errors } = (await api.post('/v1/tokens', request).expect(400)).body;
+      const expected = faults.map(([field, code]) => ({ field, code, message: expect.any(String) }));
+      expect({ request, errors }).toEqual({ request, errors: expected });
+    }
   });
-});
-
-it('names all faults at once, a limit above that of the service among them', async () => {
-  const api = await service.client();
-  const { body } = await api.post('/v1/tokens', { name: '', scopes: [], rateLimit: 1001 }).expect(400);
-  expect(body.errors.map(({ field, code }: { field: string; code: string }) => [field, code])).toEqual([
-    ['name', 'too_short'],
-    ['scopes', 'too_short'],
-    ['rateLimit', 'out_of_range'],
-  ]);
 });
 
 it('shows who signed in for a token', async () => {
@@ -96,12 +94,8 @@ it('shows who signed in for a token', async () => {
   const createdBy = { issuer: 'https://login.example.com', subject: '42', name: 'Ada Lovelace' };
   const input = { name: 'ada@example.com', scopes: ['admin' as const] };
   const { token } = await service.app.get(TokensService).createFor(api.organizationId!, input, { createdBy });
-  expect(token).toMatchObject({ createdBy });
-  const { body } = await api.get(`/v1/tokens/${token.id}`).expect(200);
-  expect(body.createdBy).toEqual(createdBy);
+  expect((await api.get(`/v1/tokens/${token.id}`).expect(200)).body.createdBy).toEqual(createdBy);
   expect((await api.get('/v1/tokens').expect(200)).body.data[0].createdBy).toEqual(createdBy);
-  const [event] = (await api.get(`/api/v1/events?target=${token.id}`).expect(200)).body.data;
-  expect(event.data.token.createdBy).toEqual(createdBy);
 });
 
 describe('a token value', () => {
@@ -271,11 +265,5 @@ describe('DELETE /v1/tokens/{id}', () => {
     expect(state).toBe('revoked');
     await api.delete(`/v1/tokens/${body.id}`).expect(204);
     expect((await api.get(`/v1/tokens/${body.id}`).expect(200)).body.revokedAt).toBe(revokedAt);
-  });
-
-  it('lets a token revoke itself', async () => {
-    const api = await service.client();
-    await api.delete(`/v1/tokens/${api.tokenId}`).expect(204);
-    await api.get('/v1/tokens/current').expect(401);
   });
 });
