@@ -122,7 +122,7 @@ describe('an assertion', () => {
     };
     await expectRefused(
       Object.entries(wrong).flatMap(([claim, values]) =>
-        values.map((value) => [
+        values.map((value): [string, Make, string] => [
           `${claim}: ${JSON.stringify(value)}`,
           () => assertionOf(issuer, { [claim]: value }),
           `The claim ${claim} of the assertion is missing or not acceptable.`,

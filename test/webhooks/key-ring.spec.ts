@@ -44,16 +44,11 @@ describe('a sealed secret', () => {
   });
 });
 
-it.each([
-  [newKey(), true],
-  [`${newKey()},${newKey()}`, true],
-  [Buffer.alloc(32, 0xff).toString('base64url'), true],
-  ['', false],
-  [`${newKey()},`, false],
-  [Buffer.alloc(31).toString('base64'), false],
-  [Buffer.alloc(33).toString('base64'), false],
-  ['x'.repeat(32), false],
-])('%j is a list of keys: %s', (text, isList) => expect(isKeyList(text)).toBe(isList));
+it('a list of keys has keys of 32 bytes alone', () => {
+  const lists = [newKey(), `${newKey()},${newKey()}`, Buffer.alloc(32, 0xff).toString('base64url')];
+  const others = ['', `${newKey()},`, ...[31, 33].map((length) => Buffer.alloc(length).toString('base64'))];
+  expect([lists.filter(isKeyList), [...others, 'x'.repeat(32)].filter(isKeyList)]).toEqual([lists, []]);
+});
 
 describe('the embedded database', () => {
   let DATA_DIR: string;

@@ -136,25 +136,6 @@ it('a range begins where it starts, however long the log before it is, and after
   expect(reads).toHaveLength(2); // the range, and its end
 });
 
-it('a webhook is not claimed for events that have been removed', async () => {
-  const api = await service.client();
-  const { id } = await create(api);
-  const claims = async () =>
-    (await service.dataSource.query('SELECT claim FROM webhooks WHERE id = $1', [id]))[0].claim;
-  const jump = (columns: string) =>
-    service.dataSource.query(`UPDATE event_heads SET ${columns} WHERE organization_id = $1`, [
-      api.organizationId,
-    ]);
-  await api.get('/api/v1/events').expect(200); // which numbers that of the webhook
-  await jump('sequence = 10, removed = 10');
-  await twoLooks(service);
-  const before = await claims();
-  await twoLooks(service);
-  expect(await claims()).toBe(before);
-  await jump('sequence = 11');
-  while ((await claims()) === before) await twoLooks(service);
-});
-
 describe('what waits for a suspended organization', () => {
   const { service, clock, receive, hooked } = useWebhooks([beforeEach, afterEach]);
   const organizations = () => service.app.get(OrganizationsService);
