@@ -191,20 +191,6 @@ describe('suspending and resuming', () => {
     expect((await api.get('/api/v1/events?type=organization.resumed').expect(200)).body.data).toHaveLength(2);
   });
 
-  it('keep everything, and let a token that was created meanwhile work afterwards', async () => {
-    const api = await service.client();
-    const { organizationId: id } = api;
-    const user = await api.createUser();
-    await change(id, { suspended: true });
-    const { body } = await operator
-      .post(`${ORGANIZATIONS}/${id}/tokens`, { name: 'Early', scopes: ['admin'] })
-      .expect(201);
-    const early = new Client(service.url, { value: body.token });
-    await early.get('/api/v1/users').expect(403);
-    await change(id, { suspended: false });
-    expect((await early.get(`/api/v1/users/${user.id}`).expect(200)).body).toEqual(user);
-  });
-
   it('are committed or rolled back with the transaction of a host', async () => {
     const { id } = await create();
     await expect(

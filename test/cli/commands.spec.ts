@@ -223,20 +223,6 @@ describe('ums', () => {
   });
 });
 
-it('a command leaves the process that runs it as it was', async () => {
-  const state = () => [
-    process.exitCode,
-    ['SIGINT', 'SIGTERM', 'warning', 'uncaughtException'].map((name) => process.listenerCount(name)),
-    [process.stdout, process.stderr].map((stream) => stream.listenerCount('error')),
-  ];
-  const before = state();
-  const organization = await newOrganization();
-  await importFile(file('refused.ndjson', '{}\n'), organization);
-  await failure('users', 'export', '--organization', 'org_x');
-  await exported(organization);
-  expect(state()).toEqual(before);
-});
-
 describe('ums migrate', () => {
   let empty: TestDatabase;
   beforeEach(async () => (empty = await emptyDatabase()));

@@ -160,21 +160,6 @@ describe('a call', () => {
     expect(codes).toEqual(['ENOTFOUND']);
   });
 
-  it('says why the service could not be reached', async () => {
-    const down = await serving(succeed);
-    const port = (servers[0].address() as AddressInfo).port;
-    servers.splice(0)[0].close();
-    const client = createClient({
-      baseUrl: `http://127.0.0.1:${port}`,
-      token: 'umt_',
-      retryBudgetMs: 0,
-    });
-    expect(await errorOf(client.users.list().page())).toMatchObject({
-      message: 'The service could not be reached (ECONNREFUSED).',
-    });
-    expect(down.received).toEqual([]);
-  });
-
   it('is not retried if a second one could do more than the first', async () => {
     const { client, received } = await serving(fail(503, '0'));
     const { users, deletedUsers, tokens } = client();

@@ -12,7 +12,7 @@ import { newId } from '../../src/platform/database/id';
 import { NetworkLimiter } from '../../src/platform/rate-limit/network-limiter';
 import { ACME, assertionOf, AUDIENCE, inSeconds, SUBJECT } from '../support/assertions';
 import { Client } from '../support/client';
-import { clientOf, OPTIONS } from '../support/embedding';
+import { OPTIONS } from '../support/embedding';
 import { describeOn } from '../support/engine';
 import { type Host, startHost } from '../support/host';
 import { type FakeIssuer, startIssuer } from '../support/issuer';
@@ -64,14 +64,6 @@ describe('in a host, the token endpoint', () => {
     await read(body.access_token).expect(200);
     const { data } = await host.app.get(TokensService).list(ACME, { session: true });
     expect(data[0].createdBy).toEqual({ issuer: issuer.url, subject: SUBJECT, name: SUBJECT });
-  });
-
-  it('exchanges client credentials', async () => {
-    const { tokenId: client_id, tokenValue: client_secret } = await clientOf(host);
-    const form = { grant_type: 'client_credentials', client_id, client_secret };
-    const { status, body } = await exchange(host.url, form, { path: PATH });
-    expect(status).toBe(200);
-    await read(body.access_token).expect(200);
   });
 
   it('answers failures as OAuth has them, whatever the filters of the host', async () => {

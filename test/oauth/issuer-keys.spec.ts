@@ -117,24 +117,6 @@ describe('the keys of an issuer', () => {
     issuer.keys.splice(0, 1, old);
   });
 
-  it('are asked for every 10 s at most, however many assertions name a key that is not there', async () => {
-    const strange = { ...issuer.signature, kid: 'strange' };
-    const flood = async () => {
-      const assertion = await assertionOf(issuer, {}, strange);
-      const answers = await Promise.all(Array.from({ length: 30 }, () => present(service, assertion)));
-      expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(400));
-    };
-    await flood();
-    await flood();
-    expect(asked()).toEqual(BOTH);
-    clock.pass(10 * SECOND - 1);
-    await flood();
-    expect(asked()).toEqual([]);
-    clock.pass(1);
-    await flood();
-    expect(asked()).toEqual(BOTH);
-  });
-
   it('that are kept count on while the issuer is asked for a strange one, and while it fails', async () => {
     expect((await exchanged()).status).toBe(200);
     clock.pass(10 * SECOND);

@@ -10,15 +10,7 @@ import { join } from 'node:path';
 import * as openid from 'openid-client';
 import { JwtBearerGrant } from '../../src/oauth/jwt-bearer.grant';
 import { newId } from '../../src/platform/database/id';
-import {
-  ACME,
-  assertionOf,
-  AUDIENCE,
-  inSeconds,
-  present,
-  SUBJECT,
-  useAssertions,
-} from '../support/assertions';
+import { ACME, assertionOf, AUDIENCE, present, SUBJECT, useAssertions } from '../support/assertions';
 import { Client } from '../support/client';
 import { copyOfTemplate, type TestDatabase } from '../support/database';
 import { run, start, stop } from '../support/process';
@@ -82,23 +74,6 @@ describe('openid-client', () => {
         ? { code: 'OAUTH_WWW_AUTHENTICATE_CHALLENGE', cause: [{ scheme: 'basic', parameters: {} }] }
         : { error: 'invalid_client', status: 401, error_description: expect.any(String) },
     );
-  });
-
-  it('exchanges an assertion', async () => {
-    const configured = configuration('any client', openid.None());
-    const exchanged = async (claims: object) =>
-      openid.genericGrantRequest(configured, JwtBearerGrant.type, {
-        assertion: await assertionOf(issuer, claims),
-        scope: 'users:read',
-      });
-    const token = await exchanged({});
-    expect(token).toMatchObject({ token_type: 'bearer', expires_in: 3600, scope: 'users:read' });
-    await expectToken(token);
-    await expect(exchanged({ exp: inSeconds(-1) })).rejects.toMatchObject({
-      error: 'invalid_grant',
-      status: 400,
-      error_description: 'The claim exp of the assertion is missing or not acceptable.',
-    });
   });
 
   it('exchanges assertions of oidc-provider, signed with any algorithm', async () => {

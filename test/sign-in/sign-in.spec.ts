@@ -1,4 +1,3 @@
-import { Database } from '../../src/platform/database/database';
 import { Client } from '../support/client';
 import { ACME, expectRefused, PUBLIC_URL, useSignIn } from '../support/sign-in';
 
@@ -90,19 +89,6 @@ describe('a sign-in', () => {
     await browser.signIn();
     const answers = await Promise.all([browser.fetchSession(), browser.fetchSession()]);
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 401]);
-  });
-
-  it('begins at one replica and ends at another', async () => {
-    const browser = browse();
-    const callback = await browser.untilCallback();
-    const there = browse(await replica());
-    there.cookies = browser.cookies;
-    expect((await there.request(callback)).status).toBe(303);
-    const cookies = new Map(browser.cookies);
-    expect((await browser.fetchSession()).status).toBe(201);
-    // Nor does the other one take it again.
-    there.cookies = cookies;
-    expect((await there.fetchSession()).status).toBe(401);
   });
 
   it('gives what the rules give when the token is fetched', async () => {
@@ -238,15 +224,6 @@ describe('what anybody may cost', () => {
         headers: { 'X-Forwarded-For': '192.0.2.3' },
       });
     expect(await rows()).toEqual(before);
-  });
-
-  it('takes connections of its own share, and none that people with a token need', async () => {
-    const idle = await replica(); // nobody has used a token there, so nothing writes in the background
-    const write = jest.spyOn(idle.app.get(Database), 'write');
-    const writeAll = jest.spyOn(idle.app.get(Database), 'writeAll');
-    await madeUp('192.0.2.4', idle);
-    expect(write.mock.calls.map(([organizationId]) => organizationId)).toEqual(['']);
-    expect(writeAll).not.toHaveBeenCalled();
   });
 });
 

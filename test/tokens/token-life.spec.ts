@@ -192,13 +192,6 @@ describe('X-Token-Expires-At', () => {
       expect(answer.headers[HEADER]).toBeUndefined();
     }
   });
-
-  it('is the end that a rotation has set', async () => {
-    const { id, token } = await create();
-    await rotate(id).expect(201);
-    const { headers } = await api.withValue(token).get('/api/v1/users').expect(200);
-    expect(headers[HEADER]).toBe((await get(id)).expiresAt);
-  });
 });
 
 describe('token.expiring and token.expired', () => {

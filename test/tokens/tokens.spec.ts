@@ -5,8 +5,6 @@ import { TokensService } from '../../src/tokens/tokens.service';
 import { nextMoment } from '../support/clock';
 import { describeOn } from '../support/engine';
 import { useService } from '../support/service';
-import { statementsOf } from '../support/statements';
-import { until } from '../support/until';
 
 const service = useService({ RATE_LIMIT_PER_MINUTE: '1000' });
 
@@ -194,15 +192,6 @@ describe('GET /v1/tokens/current', () => {
   });
 });
 
-it('asks no more about a used token that is gone', async () => {
-  const tokenId = await usedToken();
-  await service.dataSource.query('DELETE FROM tokens WHERE id = $1', [tokenId]);
-  const flushed = () => statementsOf(service.dataSource, () => service.app.get(LastUse).flush());
-  const about = async () => (await flushed()).filter(({ values }) => values.flat().includes(tokenId)).length;
-  expect(await about()).toBeGreaterThan(0);
-  expect(await about()).toBe(0);
-});
-
 describeOn('postgres', 'lastUsedAt of a token whose row is locked', () => {
   let lock: QueryRunner;
   let locked: string;
@@ -233,18 +222,6 @@ describeOn('postgres', 'lastUsedAt of a token whose row is locked', () => {
     await unlock();
     expect(await isWritten(locked)).toBe(false);
     await lastUse.flush();
-    expect(await isWritten(locked)).toBe(true);
-    expect(warnings()).toEqual([]);
-  });
-
-  it('is waited for when the service stops, after those of other tokens have been written', async () => {
-    let isStopped = false;
-    const stopped = service.app.get(LastUse).beforeApplicationShutdown();
-    void stopped.then(() => (isStopped = true));
-    await until(async () => isStopped || (await isWritten(other)));
-    expect([await isWritten(other), isStopped]).toEqual([true, false]);
-    await unlock();
-    await stopped;
     expect(await isWritten(locked)).toBe(true);
     expect(warnings()).toEqual([]);
   });

@@ -3,14 +3,12 @@
  */
 import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { Database } from '../../src/platform/database/database';
-import { newId } from '../../src/platform/database/id';
 import { UsersService } from '../../src/users/users.service';
 import { DeliveriesService } from '../../src/webhooks/deliveries/deliveries.service';
 import { WebhookClaims } from '../../src/webhooks/deliveries/webhook-claims';
 import { webhookLag } from '../../src/webhooks/webhook-lag';
 import { runJob } from '../support/background';
 import { aUser, type Client } from '../support/client';
-import { statementsOf } from '../support/statements';
 import { until } from '../support/until';
 import {
   createWebhook as create,
@@ -21,7 +19,7 @@ import {
   WEBHOOKS,
 } from '../support/webhooks';
 
-const { service, receive, hooked } = useWebhooks();
+const { service, hooked } = useWebhooks();
 
 /** Deliveries that wait for their next attempt, as a process has left them that died. */
 const addPending = ({ organizationId }: Client, webhookId: string, count: number) =>
@@ -102,38 +100,6 @@ it('what waits for a receiver that fails or is slow does not count as late', asy
     await lagIf('is_slow = false, failing_since = now()'),
     await lagIf('failing_since = NULL'),
   ]).toEqual([0, 0, expect.closeTo(3_600, -2)]);
-});
-
-it('a range begins where it starts, however long the log before it is, and after it', async () => {
-  const [api, receiver] = [await service.client(), await receive()];
-  const { organizationId } = api;
-  const DAY_MS = 24 * 60 * 60_000;
-  const insert = async (daysAgo: number, count: number) => {
-    const at = new Date(Date.now() - daysAgo * DAY_MS);
-    jest.useFakeTimers({ now: at, doNotFake: ['setTimeout', 'setInterval', 'setImmediate', 'nextTick'] });
-    const ids = Array.from({ length: count }, () => newId('evt'));
-    jest.useRealTimers();
-    await service.dataSource.query(
-      `INSERT INTO events (organization_id, id, type, occurred_at, source, actor_name, target_id)
-       SELECT $1, id, 'user.created', $2, 'cli', 'test', 'usr_' FROM unnest($3::text[]) AS id`,
-      [organizationId, at, ids],
-    );
-    return ids;
-  };
-  await insert(200, 3_000);
-  const wanted = await insert(100, 3);
-  await insert(50, 3_000);
-  const { id } = await create(api, { url: receiver.url });
-  const [since, until] = [101, 99].map((days) => new Date(Date.now() - days * DAY_MS).toISOString());
-  const statements = await statementsOf(service.dataSource, async () => {
-    await api.post(`${WEBHOOKS}/${id}/redeliver`, { since, until }).expect(202);
-    await receiver.until(3);
-    const left = 'SELECT FROM webhook_replays WHERE organization_id = $1';
-    while ((await service.dataSource.query(left, [organizationId])).length > 0) await twoLooks(service);
-  });
-  expect(new Set(receiver.received.map((received) => received.id))).toEqual(new Set(wanted));
-  const reads = statements.filter(({ sql }) => /FROM events\s+WHERE .* ORDER BY id/s.test(sql));
-  expect(reads).toHaveLength(2); // the range, and its end
 });
 
 describe('what waits for a suspended organization', () => {
