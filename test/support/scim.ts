@@ -1,4 +1,5 @@
 import type { Test } from 'supertest';
+import { ScimError } from '../../src/scim/schema/scim-error';
 import type { Scope } from '../../src/platform/http/scopes';
 import { type Client } from './client';
 import { startService, type TestService } from './service';
@@ -68,4 +69,16 @@ export function directoryOf(api: () => Client): ScimClient {
       return (await send('get')(path + query).expect(200)).body;
     },
   };
+}
+
+/** The scimType of the ScimError of status 400 that is thrown, or undefined if nothing is. */
+export function refusalOf(run: () => unknown): string | undefined {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ScimError)) throw error;
+    expect(error).toMatchObject({ status: 400, detail: expect.any(String) });
+    return error.scimType;
+  }
 }
