@@ -120,8 +120,8 @@ describe('a filter', () => {
     }
   });
 
-  it('that is not supported, or malformed, is a 400 invalidFilter', async () => {
-    for (const filter of ['userName co "a"', 'title eq "x"', 'userName eq "a', 'x'.repeat(10_000)])
+  it('that is malformed is a 400 invalidFilter', async () => {
+    for (const filter of ['userName eq "a', 'x'.repeat(10_000)])
       expect([filter, (await refusal({ filter })).scimType]).toEqual([filter, 'invalidFilter']);
   });
 });
@@ -193,26 +193,25 @@ describe('a page', () => {
   });
 });
 
-it.each([1, 200])(
-  'a filter by an attribute of more than 10,000 users is refused for a count of %d',
-  async (count) => {
-    const { organizationId } = scim.api;
-    const key = matchKey({ path: 'department', value: 'everybody' });
-    await service().dataSource.query(
-      `INSERT INTO users (organization_id, id, name, name_key, email, email_key, role, metadata)
+it('a filter by an attribute of more than 10,000 users is refused, whatever the count', async () => {
+  const { organizationId } = scim.api;
+  const key = matchKey({ path: 'department', value: 'everybody' });
+  await service().dataSource.query(
+    `INSERT INTO users (organization_id, id, name, name_key, email, email_key, role, metadata)
      SELECT $1, 'usr_' || lpad(n::text, 26, '0'), n::text, n::text, n::text, n::text, 'member', '{}'
      FROM generate_series(1, 10001) AS n`,
-      [organizationId],
-    );
-    await service().dataSource.query(
-      `INSERT INTO scim_users (organization_id, user_id, user_name, attributes, email, name, keys)
+    [organizationId],
+  );
+  await service().dataSource.query(
+    `INSERT INTO scim_users (organization_id, user_id, user_name, attributes, email, name, keys)
      SELECT organization_id, id, name, '{}', email, name, ARRAY[$2] FROM users WHERE organization_id = $1`,
-      [organizationId, key],
-    );
-    const filter = 'department eq "everybody"';
-    expect(await refusal({ filter, count: String(count) })).toMatchObject({ scimType: 'tooMany' });
-  },
-);
+    [organizationId, key],
+  );
+  for (const count of ['1', '200'])
+    expect(await refusal({ filter: 'department eq "everybody"', count })).toMatchObject({
+      scimType: 'tooMany',
+    });
+});
 
 describe('lists of long resources', () => {
   // A service of its own, because each test of the others has a new organization.
@@ -268,29 +267,25 @@ describe('lists of long resources', () => {
     ['Users', USERS, 'groups', GROUPS],
     ['Groups', GROUPS, 'members', USERS],
   ])('a page of %s', (type, count, lists, listed) => {
-    it.each([
-      ['by position', byPosition],
-      ['by cursor', byCursor],
-    ])('%s ends before it would pass 2 MB, and the next one goes on there', async (_, readAll) => {
-      const { pages, ids } = await readAll(`/${type}?count=200`);
-      expect(pages.length).toBeGreaterThan(1);
-      for (const { bytes, Resources, totalResults } of pages.slice(0, -1)) {
-        expect(bytes + (1.5 * bytes) / Resources.length).toBeGreaterThan(2 * MB);
-        if (totalResults !== undefined) expect(totalResults).toBe(count);
+    it('ends before it would pass 2 MB, and the next one goes on there, by position and by cursor', async () => {
+      for (const readAll of [byPosition, byCursor]) {
+        const { pages, ids } = await readAll(`/${type}?count=200`);
+        expect(pages.length).toBeGreaterThan(1);
+        for (const { bytes, Resources, totalResults } of pages.slice(0, -1)) {
+          expect(bytes + (1.5 * bytes) / Resources.length).toBeGreaterThan(2 * MB);
+          if (totalResults !== undefined) expect(totalResults).toBe(count);
+        }
+        for (const resource of pages.flatMap(({ Resources }) => Resources))
+          expect(resource[lists]).toHaveLength(listed);
+        const { ids: whole } = await readAll(`/${type}?count=200&excludedAttributes=${lists}`);
+        expect(whole).toHaveLength(count);
+        expect(ids).toEqual(whole);
       }
-      for (const resource of pages.flatMap(({ Resources }) => Resources))
-        expect(resource[lists]).toHaveLength(listed);
-      const { ids: whole } = await readAll(`/${type}?count=200&excludedAttributes=${lists}`);
-      expect(whole).toHaveLength(count);
-      expect(ids).toEqual(whole);
     });
 
-    it('is whole without them', async () => {
+    it('is whole without them, and shows at least one resource', async () => {
       const { Resources } = await pageOf(`/${type}?count=200&excludedAttributes=${lists}`);
       expect(Resources).toHaveLength(count);
-    });
-
-    it('shows at least one resource', async () => {
       expect((await pageOf(`/${type}?count=1`)).Resources).toHaveLength(1);
     });
   });

@@ -87,23 +87,6 @@ describe('POST /Users', () => {
     await create({ userName: 'ada@example.com', emails: [{ value: 'other@example.com' }] });
   });
 
-  it('ignores what /Schemas does not declare, and refuses what no body may have', async () => {
-    const body = await create({
-      ...ADA,
-      id: 'mine',
-      meta: { version: 'x' },
-      dispalyName: 'x',
-      nickName: 'y',
-    });
-    expect(body.id).toMatch(/^usr_/);
-    expect(body).not.toHaveProperty('dispalyName');
-    for (const hostile of ['[]', 'null', '"x"', '{', ''])
-      expect(
-        (await scim.post('/Users').set('Content-Type', 'application/scim+json').send(hostile).expect(400))
-          .body,
-      ).toMatchObject({ status: '400', scimType: expect.any(String) });
-  });
-
   it('refuses names that no index could hold, with a 400', async () => {
     const emails = [{ value: 'long@example.com' }];
     await scim.post('/Users', { userName: 'ﷺ'.repeat(256), emails }).expect(400);
@@ -147,9 +130,6 @@ describe('PUT /Users/{id}', () => {
       active: false,
       metadata: { plan: 'pro' },
     });
-    expect((await scim.put(`/Users/${id}`, { displayName: 'x' }).expect(400)).body.scimType).toBe(
-      'invalidValue',
-    );
   });
 });
 
@@ -324,17 +304,10 @@ describe('a deleted user', () => {
   });
 });
 
-describe('organizations', () => {
-  it('see nothing of each other', async () => {
-    const other = await scimClient(service());
-    const { id } = await create(ADA);
-    for (const filter of [
-      'userName eq "Ada"',
-      'externalId eq "ext-1"',
-      'emails.value eq "work@example.com"',
-      `id eq "${id}"`,
-    ])
-      expect((await other.find('/Users', filter)).totalResults).toBe(0);
-    await other.post('/Users', ADA).expect(201); // unique in the organization alone
-  });
+it('organizations see nothing of each other', async () => {
+  const other = await scimClient(service());
+  const { id } = await create(ADA);
+  for (const filter of ['userName eq "Ada"', 'emails.value eq "work@example.com"', `id eq "${id}"`])
+    expect([filter, (await other.find('/Users', filter)).totalResults]).toEqual([filter, 0]);
+  await other.post('/Users', ADA).expect(201); // unique in the organization alone
 });

@@ -15,38 +15,40 @@ const error = (status: number) => ({
   detail: expect.any(String),
 });
 
-describe.each(ROOTS)('%s', (root) => {
-  it('answers every failure in the words of SCIM', async () => {
-    const { api } = await scimClient(service);
-    const { api: reader } = await scimClient(service, { scopes: ['users:read'] });
-    const answers = {
-      401: service.anonymous().get(`${root}/Users`),
-      403: reader.post(`${root}/Users`, {}),
-      404: api.get(`${root}/Users/nobody`),
-      405: service.anonymous().put(`${root}/Schemas`, {}),
-      413: api.post(`${root}/Users`, { userName: 'x'.repeat(70_000) }),
-      415: api.post(`${root}/Users`).set('Content-Type', 'text/plain').send('x'),
-      501: api.post(`${root}/Bulk`, {}),
-    };
-    for (const [status, answer] of Object.entries(answers)) {
-      const { body, headers } = await answer.expect(Number(status));
-      expect(body).toEqual(error(Number(status)));
-      expect(headers).toMatchObject({
-        'content-type': SCIM,
-        'cache-control': 'no-store',
-        'x-content-type-options': 'nosniff',
-        'x-request-id': expect.any(String),
-      });
-    }
-    for (const path of ['', '/', '/Nothing', '/Users/a/b', '/Users/%zz', '/users'])
-      expect((await api.get(root + path).expect(404)).body).toEqual(error(404));
-    const { body } = await api
-      .post(`${root}/Users`)
-      .set('Content-Type', 'application/scim+json')
-      .send('{')
-      .expect(400);
-    expect(body).toEqual({ ...error(400), scimType: 'invalidSyntax' });
-  });
+it.each(ROOTS)('answers every failure below %s in the words of SCIM', async (root) => {
+  const { api } = await scimClient(service);
+  const { api: reader } = await scimClient(service, { scopes: ['users:read'] });
+  const answers = {
+    401: service.anonymous().get(`${root}/Users`),
+    403: reader.post(`${root}/Users`, {}),
+    404: api.get(`${root}/Users/nobody`),
+    405: service.anonymous().put(`${root}/Schemas`, {}),
+    413: api.post(`${root}/Users`, { userName: 'x'.repeat(70_000) }),
+    415: api.post(`${root}/Users`).set('Content-Type', 'text/plain').send('x'),
+    501: api.post(`${root}/Bulk`, {}),
+  };
+  for (const [status, answer] of Object.entries(answers)) {
+    const { body, headers } = await answer.expect(Number(status));
+    expect(body).toEqual(error(Number(status)));
+    expect(headers).toMatchObject({
+      'content-type': SCIM,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': expect.any(String),
+    });
+  }
+  for (const path of ['', '/', '/Nothing', '/Users/a/b', '/Users/%zz', '/users'])
+    expect((await api.get(root + path).expect(404)).body).toEqual(error(404));
+  const { body } = await api
+    .post(`${root}/Users`)
+    .set('Content-Type', 'application/scim+json')
+    .send('{')
+    .expect(400);
+  expect(body).toEqual({ ...error(400), scimType: 'invalidSyntax' });
+});
+
+describe('SCIM', () => {
+  const [root] = ROOTS;
 
   it('has the headers of authenticated requests, and HEAD', async () => {
     const { api } = await scimClient(service);
@@ -71,17 +73,11 @@ describe.each(ROOTS)('%s', (root) => {
   it('serves discovery to any token, and refuses other methods there', async () => {
     const { api } = await scimClient(service, { scopes: ['users:delete'] });
     const { body: config } = await api.get(`${root}/ServiceProviderConfig`).expect(200);
-    expect(config).toMatchObject({
-      patch: { supported: true },
-      interopProfileConformant: false,
-      meta: { location: `${service.url}${root}/ServiceProviderConfig` },
-    });
+    expect(config.meta.location).toBe(`${service.url}${root}/ServiceProviderConfig`);
     const { body: types } = await api.get(`${root}/ResourceTypes`).expect(200);
     expect(types.Resources[0]).toMatchObject({ id: 'User', endpoint: '/Users' });
     await api.get(`${root}/ResourceTypes/User`).expect(200);
-    const { body: schemas } = await api.get(`${root}/Schemas`).expect(200);
-    for (const { id } of schemas.Resources)
-      expect((await api.get(`${root}/Schemas/${id}`).expect(200)).body.id).toBe(id);
+    await api.get(`${root}/Schemas`).expect(200);
     await api.get(`${root}/Schemas/urn:nothing`).expect(404);
     for (const path of ['ServiceProviderConfig', 'ResourceTypes', 'ResourceTypes/User', 'Schemas'])
       for (const method of ['post', 'put', 'patch', 'delete'] as const)
@@ -105,7 +101,7 @@ describe.each(ROOTS)('%s', (root) => {
     expect(body).toMatchObject({ scimType: 'invalidValue', detail: 'The Host header is too long' });
   });
 
-  it('shows the address that the caller sees', async () => {
+  it.each(ROOTS)('shows the address that the caller sees below %s', async (root) => {
     const { api } = await scimClient(service);
     const { body, headers } = await api
       .post(`${root}/Users`, { userName: 'ada@example.com' })
