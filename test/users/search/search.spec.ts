@@ -5,7 +5,6 @@ import { SearchTime } from '../../../src/users/search/search-time';
 import { toSearchText } from '../../../src/users/search/text';
 import { UserSearch } from '../../../src/users/search/user-search.service';
 import { fold, foldName } from '../../../src/users/user/fold';
-import { UsersService } from '../../../src/users/users.service';
 import { aUser, type Client, type UserBody } from '../../support/client';
 import { describeOn } from '../../support/engine';
 import { fillOrganization } from '../../support/people';
@@ -56,6 +55,7 @@ describe('GET /api/v1/users/search', () => {
   describe('ranks', () => {
     let api: Client;
     let ada: UserBody;
+    const CLEO = { team: 'Annex', tags: ['blue', { deep: 'Lapis Lazuli' }], n: 4711 };
     beforeAll(async () => {
       api = await service.client();
       for (const [name, email, metadata] of [
@@ -64,57 +64,44 @@ describe('GET /api/v1/users/search', () => {
         ['Zoe Annison', 'zoe@x.example', {}],
         ['Bob Stone', 'ann@x.example', {}],
         ['Joanna Brown', 'jo@x.example', {}],
-        [
-          'Cleo Marsh',
-          'cleo@x.example',
-          { team: 'Annex', tags: ['blue', { deep: 'Lapis Lazuli' }], n: 4711 },
-        ],
+        ['Cleo Marsh', 'cleo@x.example', CLEO],
         ['John Smith', 'john.smith@x.example', {}],
         ['Dan Mannheim', 'dan@x.example', {}],
-      ] as const) {
+      ] as const)
         await api.createUser({ name, email, metadata });
-      }
-      await api.createUser({ name: 'Ada Lovelace', email: 'ada@lovelace.example' });
-      ada = (await api.get('/api/v1/users?email=ada@lovelace.example').expect(200)).body.data[0];
+      ada = await api.createUser({ name: 'Ada Lovelace', email: 'ada@lovelace.example' });
     });
 
-    it.each([
-      // Names and emails that begin with q, then words that begin with q, then words that contain q; each by name.
-      [
-        'ann',
+    it('the beginnings of names and emails first, then those of words, then words that contain the query', async () => {
+      for (const [q, ...expected] of [
         [
-          'Ann Smith',
-          'Bob Stone',
-          'Cleo Marsh',
-          'Mara Ann Smith',
-          'Zoe Annison',
-          'Dan Mannheim',
-          'Joanna Brown',
+          'ann',
+          ...['Ann Smith', 'Bob Stone', 'Cleo Marsh', 'Mara Ann Smith', 'Zoe Annison'],
+          ...['Dan Mannheim', 'Joanna Brown'],
         ],
-      ],
-      ['ann@x.example', ['Bob Stone']],
-      ['ANN@X.EXAMPLE', ['Bob Stone']],
-      ['smith', ['Ann Smith', 'John Smith', 'Mara Ann Smith']],
-      ['ann smith', ['Ann Smith', 'Mara Ann Smith']],
-      ['smith ann', ['Ann Smith', 'Mara Ann Smith']],
-      ['smith nni', []],
-      ['mar smi', ['Mara Ann Smith']],
-      ['hn sm', []], // one or two letters only at the start of a word
-      ['jo sm', ['John Smith']],
-      ['ohn mit', ['John Smith']],
-      ['john.smith', ['John Smith']],
-      ['lovelace.ex', ['Ada Lovelace']],
-      ['lapis', ['Cleo Marsh']],
-      ['blue lazuli', ['Cleo Marsh']],
-      ['4711', []], // only string values are searched, not numbers
-      ['team', []], // nor keys
-      ['jonh smtih', ['John Smith']],
-      ['jhon', ['John Smith']],
-      ['smiht', ['Ann Smith', 'John Smith', 'Mara Ann Smith']],
-      ['anm', []], // too short for a typo
-      ['nobody at all', []],
-    ])('%j: %j', async (q, expected) => {
-      expect(await names(api, q)).toEqual(expected);
+        ['ann@x.example', 'Bob Stone'],
+        ['ANN@X.EXAMPLE', 'Bob Stone'],
+        ['smith', 'Ann Smith', 'John Smith', 'Mara Ann Smith'],
+        ['ann smith', 'Ann Smith', 'Mara Ann Smith'],
+        ['smith ann', 'Ann Smith', 'Mara Ann Smith'],
+        ['smith nni'],
+        ['mar smi', 'Mara Ann Smith'],
+        ['hn sm'], // one or two letters only at the start of a word
+        ['jo sm', 'John Smith'],
+        ['ohn mit', 'John Smith'],
+        ['john.smith', 'John Smith'],
+        ['lovelace.ex', 'Ada Lovelace'],
+        ['lapis', 'Cleo Marsh'],
+        ['blue lazuli', 'Cleo Marsh'],
+        ['4711'], // only string values are searched, not numbers
+        ['team'], // nor keys
+        ['jonh smtih', 'John Smith'],
+        ['jhon', 'John Smith'],
+        ['smiht', 'Ann Smith', 'John Smith', 'Mara Ann Smith'],
+        ['anm'], // too short for a typo
+        ['nobody at all'],
+      ])
+        expect([q, ...(await names(api, q))]).toEqual([q, ...expected]);
     });
 
     it('ends with the user whose email or id it is', async () => {
@@ -141,21 +128,15 @@ describe('GET /api/v1/users/search', () => {
       expect(await find(api, ada.id.slice(-12))).toEqual([]);
     });
 
-    it('returns only users with the given role', async () => {
+    it('only users with the given role and state', async () => {
       expect(await names(api, 'smith', '&role=admin')).toEqual([]);
-      await api.patch(`/api/v1/users/${ada.id}`, { role: 'admin' }).expect(200);
+      await api.patch(`/api/v1/users/${ada.id}`, { role: 'admin', active: false }).expect(200);
       expect(await names(api, 'ada', '&role=admin')).toEqual(['Ada Lovelace']);
-      expect(await names(api, 'adda', '&role=viewer')).toEqual([]);
-    });
-
-    it('returns only active users, or only the others', async () => {
-      await api.patch(`/api/v1/users/${ada.id}`, { active: false }).expect(200);
       for (const q of ['ada', 'adda', ada.id, ada.email]) {
         expect(await names(api, q, '&active=false')).toEqual(['Ada Lovelace']);
-        expect(await names(api, q, '&active=true')).not.toContain('Ada Lovelace');
+        for (const more of ['&active=true', '&role=viewer'])
+          expect(await names(api, q, more)).not.toContain('Ada Lovelace');
       }
-      await api.patch(`/api/v1/users/${ada.id}`, { active: true }).expect(200);
-      expect(await names(api, 'ada', '&active=false')).toEqual([]);
     });
   });
 
@@ -170,67 +151,60 @@ describe('GET /api/v1/users/search', () => {
     expect(await names(api, 'petre mller')).toEqual(['Petre Miller', 'Peter Miller']);
   });
 
-  it.each([
-    [
-      'Katherine',
-      ['Kathorine', 'Kaherine', 'Kathereine', 'Kathreine', 'katherien', 'katherin'],
-      ['Xatherine', 'Akatherine', 'Ktahrine', 'Kat5erine'],
-    ],
-    ['Gauß', ['gausss', 'guass'], ['gxaxss', 'agusss']],
-    ['Наталья', ['Наталия', 'Наталя', 'Натталья', 'Наталяь', 'Ноталья'], ['Маталья', 'Нтлья']],
-    ['Γεώργιος', ['Γεωργοις', 'Γεοργιος'], ['Χεωργιος']],
-    ['李小龙先生', ['李小虎先生', '李小先生', '李龙小先生'], ['王小龙先生', '李大虎先生']],
-    ['김민준선', ['김민서준선', '김준민선', '김수준선'], ['박민준선']],
-  ])(
-    'finds %s in spite of one typo, but not of two or one in the first letter',
-    async (name, found, missed) => {
-      const api = await service.client();
-      await api.createUser({ name: `Dr. ${name}` });
-      await api.createUser({ name: 'Somebody Else' });
+  it('finds a name in spite of one typo, but not of two or one in the first letter', async () => {
+    const api = await service.client();
+    const rows = [
+      [
+        'Katherine',
+        ['Kathorine', 'Kaherine', 'Kathereine', 'Kathreine', 'katherien', 'katherin'],
+        ['Xatherine', 'Akatherine', 'Ktahrine', 'Kat5erine'],
+      ],
+      ['Gauß', ['gausss', 'guass'], ['gxaxss', 'agusss']],
+      ['Наталья', ['Наталия', 'Наталя', 'Натталья', 'Наталяь', 'Ноталья'], ['Маталья', 'Нтлья']],
+      ['Γεώργιος', ['Γεωργοις', 'Γεοργιος'], ['Χεωργιος']],
+      ['李小龙先生', ['李小虎先生', '李小先生', '李龙小先生'], ['王小龙先生', '李大虎先生']],
+      ['김민준선', ['김민서준선', '김준민선', '김수준선'], ['박민준선']],
+    ] as const;
+    for (const [name] of rows) await api.createUser({ name: `Dr. ${name}` });
+    for (const [name, found, missed] of rows) {
       for (const q of found) expect([q, await names(api, q)]).toEqual([q, [`Dr. ${name}`]]);
       for (const q of missed) expect([q, await names(api, q)]).toEqual([q, []]);
-    },
-  );
+    }
+  });
 
-  it.each([
-    ['José Ñandú', ['jose', 'JOSE', 'josé', 'JOSÉ', 'nandu', 'ñandú', 'jose\u0301']],
-    ['Jose Nandu', ['josé', 'ÑANDÚ']],
-    ['İstanbul Işık', ['istanbul', 'ISTANBUL', 'İSTANBUL', 'ışık', 'isik', 'IŞIK']],
-    ['Jürgen Groß', ['jurgen', 'JÜRGEN', 'gross', 'groß', 'GROSS', 'GROẞ']],
-    ['Søren Łukasz', ['soren', 'SØREN', 'lukasz', 'łukasz']],
-    ['李小龙', ['李小', '小龙', '李小龙']],
-    ['김민준', ['김민', '민준']],
-    ['がくえん', ['がく', 'くえ']],
-    ['Ada 😀🚀', ['😀🚀', 'ada 😀']],
-    ['ΟΔΟΣ', ['οδος', 'οδοσ', 'ΟΔΟΣ']],
-    ['Ｆｕｌｌ Width', ['full', 'ｆｕｌｌ']],
-  ])('finds %s by %j', async (name, queries) => {
-    const api = await service.client();
-    await api.createUser({ name });
-    await api.createUser({ name: 'Somebody Else' });
-    for (const q of queries) expect([q, await names(api, q)]).toEqual([q, [name]]);
+  it('finds a name without regard to accents, letter case and width, in every script', async () => {
+    for (const [name, ...queries] of [
+      ['José Ñandú', 'jose', 'JOSE', 'josé', 'JOSÉ', 'nandu', 'ñandú', 'jose\u0301'],
+      ['Jose Nandu', 'josé', 'ÑANDÚ'],
+      ['İstanbul Işık', 'istanbul', 'ISTANBUL', 'İSTANBUL', 'ışık', 'isik', 'IŞIK'],
+      ['Jürgen Groß', 'jurgen', 'JÜRGEN', 'gross', 'groß', 'GROSS', 'GROẞ'],
+      ['Søren Łukasz', 'soren', 'SØREN', 'lukasz', 'łukasz'],
+      ['李小龙', '李小', '小龙', '李小龙'],
+      ['김민준', '김민', '민준'],
+      ['がくえん', 'がく', 'くえ'],
+      ['Ada 😀🚀', '😀🚀', 'ada 😀'],
+      ['ΟΔΟΣ', 'οδος', 'οδοσ', 'ΟΔΟΣ'],
+      ['Ｆｕｌｌ Width', 'full', 'ｆｕｌｌ'],
+    ]) {
+      const api = await service.client();
+      for (const each of [name, 'Somebody Else']) await api.createUser({ name: each });
+      for (const q of queries) expect([q, await names(api, q)]).toEqual([q, [name]]);
+    }
   });
 
   it('finds new values immediately, and old values no longer after an update or delete', async () => {
     const api = await service.client();
-    for (let i = 0; i < 20; i++) {
-      const user = await api.createUser({ name: `Fresh Person${i}`, metadata: { code: `alpha${i}x` } });
-      expect(await find(api, `person${i}`)).toContainEqual(user);
+    for (let i = 0; i < 5; i++) {
+      const user = await api.createUser({ name: `Wilhelmina Fresh${i}`, metadata: { code: `alpha${i}x` } });
+      for (const q of [`fresh${i}`, 'wilhelmna']) expect(await find(api, q)).toContainEqual(user);
       const { body: changed } = await api
         .patch(`/api/v1/users/${user.id}`, { name: `Renamed Human${i}`, metadata: { code: `beta${i}x` } })
         .expect(200);
-      expect(await find(api, `human${i}`)).toContainEqual(changed);
-      expect(await find(api, `beta${i}x`)).toEqual([changed]);
+      for (const q of [`human${i}`, `beta${i}x`]) expect(await find(api, q)).toEqual([changed]);
       expect(await find(api, `alpha${i}x`)).toEqual([]);
       await api.delete(`/api/v1/users/${user.id}`).expect(204);
       expect(await find(api, `human${i}`)).toEqual([]);
     }
-  });
-
-  it('corrects typos of a name that was just created', async () => {
-    const api = await service.client();
-    await api.createUser({ name: 'Wilhelmina Krog' });
-    expect(await names(api, 'wilhelmna')).toEqual(['Wilhelmina Krog']);
   });
 
   it('finds no users or words of another organization', async () => {
@@ -238,10 +212,9 @@ describe('GET /api/v1/users/search', () => {
     const secret = await foreign.createUser({ name: 'Secret Person', metadata: { a: 'hidden' } });
     const { email, id } = secret;
     const words = ['secret', 'secrte', 'hidden', email, id, id.slice(6), '%%', 'us', 'person'];
-    for (const q of words) {
-      expect(await find(own, q)).toEqual([]);
-    }
+    for (const q of words) expect(await find(own, q)).toEqual([]);
   });
+
   it('finds exactly the users that contain the words of the query', async () => {
     const api = await service.client();
     const people = await Promise.all(
@@ -284,31 +257,32 @@ describe('GET /api/v1/users/search', () => {
     );
   });
 
-  it.each([
-    ['q=', 'q', 'too_short'],
-    ['q=%20a%20', 'q', 'too_short'],
-    [`q=${'x'.repeat(201)}`, 'q', 'too_long'],
-    ['q=a+b+c+d+e+f+g+h+i+j+k', 'q', 'too_many'],
-    [`q=${encodeURIComponent('aa´bb´cc´dd´ee´ff´gg´hh´ii´jj´kk')}`, 'q', 'too_many'],
-    ['q=ab&q=cd', 'q', 'invalid'],
-    ['q=a%00b', 'q', 'invalid'],
-    ['', 'q', 'required'],
-    ['q=ab&cursor=x', 'cursor', 'invalid'],
-  ])('refuses ?%s', async (query, field, code) => {
+  it('refuses a query that is missing, too short or too long, and a parameter that is wrong', async () => {
     const api = await service.client();
-    const { body } = await api.get(`/api/v1/users/search?${query}`).expect(400);
-    expect(body.errors).toEqual([{ field, code, message: expect.any(String) }]);
+    for (const [field, code, ...queries] of [
+      ['q', 'required', ''],
+      ['q', 'too_short', 'q=', 'q=%20a%20'],
+      ['q', 'too_long', `q=${'x'.repeat(201)}`],
+      ['q', 'too_many', 'q=a+b+c+d+e+f+g+h+i+j+k'],
+      ['q', 'too_many', `q=${encodeURIComponent('aa´bb´cc´dd´ee´ff´gg´hh´ii´jj´kk')}`],
+      ['q', 'invalid', 'q=ab&q=cd', 'q=a%00b'],
+      ['cursor', 'invalid', 'q=ab&cursor=x'],
+    ])
+      for (const query of queries) {
+        const { body } = await api.get(`/api/v1/users/search?${query}`).expect(400);
+        expect({ query, ...body }).toMatchObject({ query, errors: [{ field, code }] });
+        expect(body.errors).toHaveLength(1);
+      }
   });
 
-  it.each([
-    ...['%%', '__', '\\\\', "''", '""', '&|', '!(', ':*', '<->', '%', "a'", '.*', '$1', '\u0301\u0301'],
-    'x'.repeat(200),
-  ])('treats %j as literal text and does not match every user', async (q) => {
+  it('takes every character for literal text, and matches not every user', async () => {
     const api = await service.client();
     for (const name of ['Plain Person', 'Other One']) await api.createUser({ name });
-    const { status, body } = await api.get(`/api/v1/users/search?q=${encodeURIComponent(q)}`);
-    if ([...q.trim()].length < 2) expect(status).toBe(400);
-    else expect({ status, data: body.data }).toEqual({ status: 200, data: [] });
+    for (const q of [
+      ...['%%', '__', '\\\\', "''", '""', '&|', '!(', ':*', '<->', "a'", '.*', '$1', '\u0301\u0301'],
+      'x'.repeat(200),
+    ])
+      expect([q, await find(api, q)]).toEqual([q, []]);
   });
 });
 
@@ -329,9 +303,8 @@ describe('a page of a search', () => {
     expect(await walk(api, 'hanah', 3)).toEqual(typos);
   });
 
-  it.each([0, 2_100])(
-    'compares the beginning of names without accents, that of emails with them, beside %d others',
-    async (others) => {
+  it('compares the beginning of names without accents, that of emails with them, however many there are', async () => {
+    for (const others of [0, 2_100]) {
       const api = await service.client();
       if (others > 0) await fillOrganization(service.dataSource, api.organizationId, 0, others);
       for (const [name, email] of [
@@ -347,42 +320,7 @@ describe('a page of a search', () => {
         expect(await names(api, q)).toEqual(expected);
         expect((await walk(api, q, 1)).map(({ name }) => name)).toEqual(expected);
       }
-    },
-  );
-
-  it('finds matches that are not among the first names, in the same order and pages', async () => {
-    const api = await service.client();
-    const users = service.app.get(UsersService);
-    const create = (name: string, n: number) =>
-      users.create(api.organizationId, { name, email: `n${n}@x.example` });
-    for (let n = 0; n < 520; n++) await create(`Aaron Zimmer ${n}`, n);
-    const late = ['Zed Quark', 'Zed Aquarky', 'Quark Zed', 'Zed Quarkson', 'Zora Uquark', 'Zora Ann Quark'];
-    for (const [n, name] of late.entries()) await create(name, 1000 + n);
-
-    const expected = [
-      'Quark Zed',
-      'Zed Quark',
-      'Zed Quarkson',
-      'Zora Ann Quark',
-      'Zed Aquarky',
-      'Zora Uquark',
-    ];
-    expect(await names(api, 'quark')).toEqual(expected);
-    for (const limit of [1, 2, 5])
-      expect((await walk(api, 'quark', limit)).map(({ name }) => name)).toEqual(expected);
-    expect(await names(api, 'uark')).toEqual([
-      'Quark Zed',
-      'Zed Aquarky',
-      'Zed Quark',
-      'Zed Quarkson',
-      'Zora Ann Quark',
-      'Zora Uquark',
-    ]);
-    expect(await names(api, 'uq')).toEqual(['Zora Uquark']);
-    expect(await names(api, 'zora quark')).toEqual(['Zora Ann Quark', 'Zora Uquark']);
-    expect(await names(api, 'qaurkson')).toEqual(['Zed Quarkson']);
-    expect(await names(api, 'zimmer', '&limit=3')).toHaveLength(3);
-    expect(await walk(api, 'zimmer', 200)).toHaveLength(520);
+    }
   });
 
   it('finds text that is common in the sample but missing from the first thousands of names', async () => {
@@ -466,12 +404,13 @@ describe('a page of a search', () => {
     const { nextCursor } = (await api.get('/api/v1/users/search?q=ada&limit=1').expect(200)).body;
     const list = (await api.get('/api/v1/users?limit=1').expect(200)).body.nextCursor;
     await api.get(`/api/v1/users/search?q=ada&limit=2&cursor=${nextCursor}`).expect(200);
-    await api.get(`/api/v1/users/search?q=adam&cursor=${nextCursor}`).expect(400);
-    await api.get(`/api/v1/users/search?q=ada&role=member&cursor=${nextCursor}`).expect(400);
-    await api.get(`/api/v1/users/search?q=ada&active=true&cursor=${nextCursor}`).expect(400);
-    await api.get(`/api/v1/users/search?q=ada&cursor=${list}`).expect(400);
-    const { body: empty } = await api.get('/api/v1/users/search?q=ada&cursor=').expect(400);
-    expect(empty.errors).toEqual([expect.objectContaining({ field: 'cursor', code: 'invalid' })]);
+    for (const query of [
+      ...['q=adam', 'q=ada&role=member', 'q=ada&active=true'].map((query) => `${query}&cursor=${nextCursor}`),
+      ...[`q=ada&cursor=${list}`, 'q=ada&cursor='],
+    ]) {
+      const { body } = await api.get(`/api/v1/users/search?${query}`).expect(400);
+      expect({ query, ...body }).toMatchObject({ query, errors: [{ field: 'cursor', code: 'invalid' }] });
+    }
     await other.get(`/api/v1/users/search?q=ada&cursor=${nextCursor}`).expect(400);
   });
 });
@@ -483,27 +422,29 @@ describe('the limits of a search', () => {
   beforeAll(() => void (search = service.app.get(UserSearch)));
 
   describe('a small organization', () => {
-    it.each([{}, { role: 'member' as const }])('has up to 4 MB of text, filtered by %j', async (filter) => {
-      const { organizationId } = await service.client();
-      const fill = (from: number, count: number) =>
-        fillOrganization(service.dataSource, organizationId, from, count, () => ({
-          role: 'member',
-          metadata: { text: 'x'.repeat(100_000) },
-        }));
-      const found: string[][] = [];
-      const find = async () => {
-        const statements = await selectsOf(service.dataSource, async () => {
-          const { data } = await search.search(organizationId, { q: 'example', limit: 5, ...filter });
-          found.push(data.map(({ id }) => id));
-        });
-        return statements.filter(({ sql }) => sql.includes('user_search'));
-      };
-      await fill(0, 41);
-      expect(await find()).toHaveLength(1);
-      await fill(41, 1);
-      expect((await inTime(find)).length).toBeGreaterThan(1);
-      expect(found.map((ids) => ids.length)).toEqual([5, 5]);
-      expect(found[1]).toEqual(found[0]);
+    it('has up to 4 MB of text, with a filter and without', async () => {
+      for (const filter of [{}, { role: 'member' as const }]) {
+        const { organizationId } = await service.client();
+        const fill = (from: number, count: number) =>
+          fillOrganization(service.dataSource, organizationId, from, count, () => ({
+            role: 'member',
+            metadata: { text: 'x'.repeat(100_000) },
+          }));
+        const found: string[][] = [];
+        const find = async () => {
+          const statements = await selectsOf(service.dataSource, async () => {
+            const { data } = await search.search(organizationId, { q: 'example', limit: 5, ...filter });
+            found.push(data.map(({ id }) => id));
+          });
+          return statements.filter(({ sql }) => sql.includes('user_search'));
+        };
+        await fill(0, 41);
+        expect(await find()).toHaveLength(1);
+        await fill(41, 1);
+        expect((await inTime(find)).length).toBeGreaterThan(1);
+        expect(found.map((ids) => ids.length)).toEqual([5, 5]);
+        expect(found[1]).toEqual(found[0]);
+      }
     });
 
     it('has its texts read once if none of them is long', async () => {
