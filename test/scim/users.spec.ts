@@ -220,7 +220,8 @@ describe('the API and SCIM', () => {
 
   it('agree on user names: the email of a user without one is taken by them', async () => {
     await create({ userName: 'taken@example.com', emails: [{ value: 'other@example.com' }] });
-    const refused = { code: 'conflict', errors: [{ field: 'email', code: 'taken' }] };
+    const message = 'is already the user name of another user of the organization';
+    const refused = { code: 'conflict', errors: [{ field: 'email', code: 'taken', message }] };
     const user = { name: 'Grace', email: 'TAKEN@example.com' };
     expect((await scim.api.post('/api/v1/users', user).expect(409)).body).toMatchObject(refused);
     const { id } = await scim.api.createUser();
