@@ -2,18 +2,12 @@ import type { Response } from 'supertest';
 import { GroupsService } from '../../src/groups/groups.service';
 import { newId } from '../../src/platform/database/id';
 import { aUser, type Client } from '../support/client';
-
-import { startService, type TestService } from '../support/service';
+import { useService } from '../support/service';
 import { ownStatementsOf } from '../support/statements';
 
-let service: TestService;
+const service = useService();
 let groups: GroupsService;
-
-beforeAll(async () => {
-  service = await startService();
-  groups = service.app.get(GroupsService);
-});
-afterAll(() => service.close());
+beforeAll(() => void (groups = service.app.get(GroupsService)));
 
 const add = (...members: string[]) => ({ kind: 'add' as const, members });
 const remove = (...members: string[]) => ({ kind: 'remove' as const, members });
@@ -95,30 +89,25 @@ describe('GroupsService.create', () => {
     expect((await api.get('/api/v1/groups').expect(200)).body.data).toEqual([]);
   });
 
-  it.each([
-    [{ displayName: '' }, 'too_short'],
-    [{ displayName: 'x'.repeat(257) }, 'too_long'],
-    [{ displayName: 'x\0' }, 'invalid'],
-    [{ displayName: 7 as unknown as string }, 'invalid'],
-  ])('refuses %j', async (input, code) => {
+  it('refuses a name that is empty, too long or no text, and takes the longest one and any external id', async () => {
     const { organizationId } = await people(0);
-    await expect(groups.create(organizationId, input)).rejects.toMatchObject({
-      response: { errors: [{ field: 'displayName', code }] },
-    });
-  });
-
-  it('takes names and external ids of any length that they may have', async () => {
-    const { organizationId } = await people(0);
-    const longest = Array.from({ length: 256 }, (_, i) => String.fromCodePoint(0x1d15e + ((i * 7) % 7))).join(
-      '',
-    );
-    const externalId = Array.from({ length: 9_000 }, (_, i) =>
+    const create = (displayName: unknown, externalId?: string) =>
+      groups.create(organizationId, { displayName: displayName as string, externalId });
+    for (const [name, code] of [
+      ['', 'too_short'],
+      ['x'.repeat(257), 'too_long'],
+      ['x\0', 'invalid'],
+      [7, 'invalid'],
+    ])
+      await expect(create(name)).rejects.toMatchObject({
+        response: { errors: [{ field: 'displayName', code }] },
+      });
+    const longest = '\u{1d15e}'.repeat(256);
+    const various = Array.from({ length: 9_000 }, (_, i) =>
       String.fromCodePoint(0x4e00 + ((i * 7919) % 20_000)),
-    ).join('');
-    await groups.create(organizationId, { displayName: longest, externalId });
-    await expect(groups.create(organizationId, { displayName: longest })).rejects.toMatchObject({
-      status: 409,
-    });
+    );
+    await create(longest, various.join(''));
+    await expect(create(longest)).rejects.toMatchObject({ status: 409 });
   });
 });
 
@@ -226,11 +215,7 @@ describe('GroupsService.change', () => {
 describe('a deleted user', () => {
   it('is in no list and no count, and back after a restore, while the groups stay as they were', async () => {
     const { api, organizationId, users } = await people();
-    const { memberCount: _count, ...before } = await groups.create(
-      organizationId,
-      { displayName: 'A' },
-      users,
-    );
+    const before = await groups.create(organizationId, { displayName: 'A' }, users);
     const { id } = before;
     await api.delete(`/api/v1/users/${users[0]}`).expect(204);
     expect(await groups.get(organizationId, id)).toEqual({ ...before, memberCount: 2 });
@@ -239,7 +224,7 @@ describe('a deleted user', () => {
     expect((await api.get(`/api/v1/groups?user=${users[0]}`).expect(200)).body.data).toEqual([]);
     await expect(groups.change(organizationId, id, [add(users[0])])).rejects.toMatchObject({ status: 400 });
     await api.post(`/api/v1/deleted-users/${users[0]}/restore`).expect(200);
-    expect(await groups.get(organizationId, id)).toEqual({ ...before, memberCount: 3 });
+    expect(await groups.get(organizationId, id)).toEqual(before);
     expect(await groups.groupsOf(organizationId, users[0])).toEqual([{ id, displayName: 'A' }]);
     expect(await typesOf(api, id)).toHaveLength(4);
   });
@@ -351,20 +336,23 @@ describe('GET /api/v1/groups', () => {
 });
 
 describe('GET /api/v1/users?group=', () => {
-  it.each(['createdAt', 'updatedAt', 'name', 'email'])('walks the members by %s', async (sort) => {
+  it('walks the members in every sort', async () => {
     const { api, organizationId, users } = await people(7);
     const { id } = await groups.create(organizationId, { displayName: 'A' }, users.slice(2));
-    const all = (await api.get(`/api/v1/users?sort=${sort}`).expect(200)).body.data.map(
-      ({ id }: { id: string }) => id,
-    );
-    const walked: string[] = [];
-    let cursor = '';
-    do {
-      const { body } = await api.get(`/api/v1/users?group=${id}&sort=${sort}&limit=2${cursor}`).expect(200);
-      walked.push(...body.data.map(({ id }: { id: string }) => id));
-      cursor = body.nextCursor && `&cursor=${body.nextCursor}`;
-    } while (cursor);
-    expect(walked).toEqual(all.filter((user: string) => users.indexOf(user) >= 2));
+    for (const sort of ['createdAt', 'updatedAt', 'name', 'email']) {
+      const { body: all } = await api.get(`/api/v1/users?sort=${sort}`).expect(200);
+      const walked: string[] = [];
+      let cursor = '';
+      do {
+        const { body } = await api.get(`/api/v1/users?group=${id}&sort=${sort}&limit=2${cursor}`).expect(200);
+        walked.push(...body.data.map(({ id }: { id: string }) => id));
+        cursor = body.nextCursor && `&cursor=${body.nextCursor}`;
+      } while (cursor);
+      const members = all.data
+        .map(({ id }: { id: string }) => id)
+        .filter((id: string) => users.indexOf(id) >= 2);
+      expect([sort, ...walked]).toEqual([sort, ...members]);
+    }
   });
 
   it('goes with the other filters, and its cursor belongs to it', async () => {

@@ -307,9 +307,8 @@ describeOn('postgres', 'a group of 100,000 members', () => {
     expect(await rowsReadBy(service.dataSource, own)).toBeLessThanOrEqual(20);
   });
 
-  it.each(['createdAt', 'updatedAt', 'name', 'email'] as const)(
-    'is listed by %s page by page',
-    async (sort) => {
+  it('is listed page by page, in every sort', async () => {
+    for (const sort of ['createdAt', 'updatedAt', 'name', 'email'] as const)
       for (const order of ['asc', 'desc'] as const)
         for (const filter of [{}, { role: 'member' as const }, { active: true }]) {
           const page = { sort, order, group: large, limit: 50, ...filter };
@@ -317,8 +316,7 @@ describeOn('postgres', 'a group of 100,000 members', () => {
           const parts = 'active' in filter ? 3 : 'role' in filter ? 2 : 1;
           expect(await rowsReadBy(service.dataSource, statements)).toBeLessThanOrEqual(300 * parts);
         }
-    },
-  );
+  });
 
   it('whose members come last in the list is sorted, within bounds, and walked without a gap', async () => {
     for (const sort of ['createdAt', 'name'] as const) {
