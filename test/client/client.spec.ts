@@ -140,15 +140,9 @@ it('groups are listed by name, page by page, and read', async () => {
   expect(listed.map(({ displayName }) => displayName)).toEqual(['engineering', 'Sales', 'Support']);
   const [, sales] = listed;
   expect(await groups.get(sales.id)).toEqual(sales);
-  expect(sales).toMatchObject({ externalId: null, memberCount: 1 });
   expect(await collect(groups.list({ displayName: 'SALES' }))).toEqual([sales]);
   expect(await collect(groups.list({ user: id }))).toEqual([sales]);
   expect((await collect(users.list({ group: sales.id }))).map((user) => user.id)).toEqual([id]);
-  expect(await errorOf(groups.get('grp_00000000000000000000000000'))).toMatchObject({
-    status: 404,
-    code: 'not_found',
-    message: expect.stringContaining('no such group'),
-  });
 });
 
 it('tokens are created, listed, read, rotated and revoked', async () => {
@@ -309,17 +303,6 @@ describe('an error', () => {
     expect(await errorOf(users.get('usr_x', { requestId: 'from-the-call' }))).toMatchObject({
       requestId: 'from-the-call',
     });
-  });
-
-  it('is thrown at once if the rate limit resets later than the retry budget allows', async () => {
-    const { tokens } = await clientOf();
-    const { token } = await tokens.create({ name: 'Slow', scopes: ['users:read'], rateLimit: 10 });
-    const { users } = createClient({ baseUrl: service.url, token, retryBudgetMs: 2_000 });
-    for (let i = 0; i < 10; i++) await users.list().page();
-    const error = await errorOf(users.list().page());
-    expect(error).toMatchObject({ status: 429, code: 'rate_limited', errors: [] });
-    expect(error.retryAfter).toBeGreaterThan(50);
-    expect(error.retryAfter).toBeLessThanOrEqual(60);
   });
 });
 
@@ -482,12 +465,6 @@ describe('createOperatorClient()', () => {
     const options: OperatorClientOptions = { baseUrl, token: () => 'x' };
     expect(() => createOperatorClient(options)).not.toThrow();
   });
-
-  it('refuses an empty token and an invalid base URL', async () => {
-    const { organizations } = createOperatorClient({ baseUrl, token: '' });
-    expect(await errorOf(organizations.get('org_x'))).toEqual(new TypeError('The token is empty.'));
-    expect(() => createOperatorClient({ baseUrl: 'localhost:3000', token: 'x' })).toThrow(/^baseUrl must be/);
-  });
 });
 
 const jwtOf = (claims: JWTPayload) =>
@@ -511,20 +488,6 @@ describe('a client with the ID and the value of a token', () => {
     const second = await client.tokens.current();
     expect(second).toMatchObject({ parentId: api.tokenId });
     expect(second.id).not.toBe(first.id);
-  });
-
-  it('fails once the token has been revoked, and says so', async () => {
-    const api = await service.client();
-    const client = clientWith({ clientId: api.tokenId, clientSecret: api.tokenValue });
-    await client.tokens.revoke(api.tokenId);
-    const error = await errorOf(client.users.list().page());
-    expect(error).toMatchObject({
-      name: 'ApiError',
-      status: 401,
-      code: 'invalid_client',
-      message: expect.stringContaining('client_secret'),
-      requestId: expect.stringMatching(/./),
-    });
   });
 });
 

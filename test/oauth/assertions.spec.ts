@@ -31,6 +31,7 @@ const { issuer, service, exchanged, clientWith } = useAssertions((url) => [
   `${url} sub=several -> ${GLOBEX} users:write`,
   `${url} sub=boss -> ${GLOBEX} admin`,
   `${other.url} sub=${SUBJECT} -> ${ACME} users:read`,
+  `${other.url} sub=${SUBJECT} env=x -> ${ACME} admin`,
 ]);
 
 const signatures: Record<string, Signature> = {};

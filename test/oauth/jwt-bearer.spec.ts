@@ -7,6 +7,7 @@ import { ACME, assertionOf, GLOBEX, inSeconds, present, SUBJECT, useAssertions }
 import { runJob } from '../support/background';
 import { aUser, Client } from '../support/client';
 import { fakeClock } from '../support/clock';
+import { itNotOn } from '../support/engine';
 import { type FakeIssuer, startIssuer } from '../support/issuer';
 import { basic, exchange, expectFailure } from '../support/oauth';
 
@@ -144,7 +145,7 @@ describe('a window', () => {
   const get = (made: Response, { url }: { url: string }) =>
     new Client(url, { value: made.body.access_token }).get('/api/v1/users');
 
-  it('is shared by the tokens of a subject and their exchanges, on all replicas', async () => {
+  itNotOn('embedded', 'is shared by all tokens of a subject, on all replicas', async () => {
     const [here, there] = [await limited(), await limited()];
     const first = await exchanged({ sub: 'a' }, inAcme, here);
     const second = await exchanged({ sub: 'a', jti: 'another' }, inAcme, there);

@@ -108,15 +108,8 @@ describe('a token with a limit of its own', () => {
       // Whatever acts for the organization.
       const actor = { type: 'token' as const, id: api.tokenId, name: 'Test' };
       const system = (source: Source) => systemCaller(api.organizationId!, source, 'test');
-      for (const by of [
-        { ...system('api'), actor },
-        { ...system('scim'), actor },
-        system('scim'),
-        system('sign-in'),
-        system('service'),
-      ]) {
+      for (const by of [{ ...system('api'), actor }, system('scim'), system('sign-in'), system('service')])
         await expect(tokens.create(by, wanted)).rejects.toMatchObject({ status: 400 });
-      }
 
       const { token, value } = await tokens.create(api.organizationId!, wanted);
       expect(token.rateLimit).toBe(40);

@@ -132,18 +132,6 @@ describe('successes', () => {
     };
   }
 
-  it('are recorded after half a second, or when there are five', async () => {
-    const { add, recorded } = useSuccesses();
-    await add('ab');
-    await pass(499);
-    expect(recorded()).toEqual([]);
-    await pass(1);
-    expect(recorded()).toEqual(['ab']);
-    void add('cdefg');
-    await pass(0);
-    expect(recorded()).toEqual(['ab']); // one transaction at a time
-  });
-
   it('are ten at most that are not recorded: the next one waits', async () => {
     const { add, added, transactions, recorded } = useSuccesses();
     const all = add('abcdefghijklmno');
