@@ -4,7 +4,6 @@
 import type { ServerResponse } from 'node:http';
 import { Logger } from '@nestjs/common';
 import { Background } from '../../src/platform/background/background';
-import { Database } from '../../src/platform/database/database';
 import { MAX_ATTEMPT_MS } from '../../src/webhooks/address/post';
 import { outcomeOf } from '../../src/webhooks/deliveries/attempt-outcome';
 import { Attempts } from '../../src/webhooks/deliveries/attempts';
@@ -334,25 +333,6 @@ it('goes on after as many events as one claim sends', async () => {
   for (let i = 0; i < 3; i++) await createUsers(api, 400);
   await receiver.until((received) => new Set(received.map(({ id }) => id)).size === 1_200, 280_000);
 });
-
-itNotOn(
-  'embedded',
-  'sends to a receiver that struggles, however long it took to read what waits',
-  async () => {
-    const { api, receiver } = await hooked();
-    await service.dataSource.query('UPDATE webhooks SET is_slow = true');
-    const database = service.app.get(Database, { strict: false });
-    const sleepOnce = () =>
-      database.write(api.organizationId, (manager) => manager.query('SELECT pg_sleep(1.5)'));
-    let isOver = false;
-    const writers = Array.from({ length: 5 }, async () => {
-      while (!isOver) await sleepOnce();
-    });
-    await api.createUser();
-    await receiver.until(1).finally(() => (isOver = true));
-    await Promise.all(writers);
-  },
-);
 
 itNotOn('embedded', 'sends the next events of an order while successes are being recorded', async () => {
   const { api, receiver, id } = await hooked({ ordering: 'organization' });
