@@ -5,6 +5,7 @@ import { TokensService } from '../../src/tokens/tokens.service';
 import { nextMoment } from '../support/clock';
 import { describeOn } from '../support/engine';
 import { useService } from '../support/service';
+import { until } from '../support/until';
 
 const service = useService({ RATE_LIMIT_PER_MINUTE: '1000' });
 
@@ -224,6 +225,15 @@ describeOn('postgres', 'lastUsedAt of a token whose row is locked', () => {
     await lastUse.flush();
     expect(await isWritten(locked)).toBe(true);
     expect(warnings()).toEqual([]);
+  });
+
+  it('is waited for when the service stops, after those of other tokens have been written', async () => {
+    const stopped = service.app.get(LastUse).beforeApplicationShutdown();
+    await until(() => isWritten(other));
+    expect(await isWritten(locked)).toBe(false);
+    await unlock();
+    await stopped;
+    expect(await isWritten(locked)).toBe(true);
   });
 });
 
