@@ -163,23 +163,6 @@ describe('userResource()', () => {
     });
   });
 
-  it('gives back what the directory gave, and no more', () => {
-    const body = {
-      userName: 'ada',
-      externalId: 'x',
-      active: false,
-      emails: [
-        { value: 'ADA@example.com', type: 'work' },
-        { value: 'b@x.co', type: 'work', display: 'B' },
-      ],
-      roles: [{ value: 'owner' }],
-      [EXT]: { manager: { value: 'm' } },
-    };
-    const { user, directory } = created(body);
-    const { id: _id, meta: _meta, ...shown } = userResource(user, directory, base);
-    expect(shown).toEqual({ schemas: [USER_URN, EXT], ...body });
-  });
-
   it('shows a changed email that came from the userName as the primary one', () => {
     const { user, directory } = created({ userName: 'ada@x.co', emails: [{ value: 'none', primary: true }] });
     expect(user.email).toBe('ada@x.co');
