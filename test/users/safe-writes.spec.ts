@@ -69,13 +69,11 @@ describe('ETag and If-None-Match', () => {
   });
 
   it('mean nothing for a list or a search', async () => {
-    const { name } = await api.createUser({ name: 'Listed Ada' });
+    await api.createUser({ name: 'Listed Ada' });
     for (const list of ['/api/v1/users', '/api/v1/users/search?q=listed', '/api/v1/events', '/v1/tokens']) {
       const { body } = await api.get(list).set('If-None-Match', '*').expect(200);
       expect(body.data.length).toBeGreaterThan(0);
     }
-    const { body } = await api.get('/api/v1/users/search?q=listed').set('If-None-Match', '*');
-    expect(body.data).toMatchObject([{ name }]);
   });
 });
 
