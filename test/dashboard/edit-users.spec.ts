@@ -6,8 +6,9 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { GroupsService } from '../../src/groups/groups.service';
 import { ScimUsersService } from '../../src/scim/users/scim-users.service';
+import { meetsWcag } from '../support/accessibility';
 import { describeInBrowser } from '../support/browser';
-import type { Client, UserBody } from '../support/client';
+import type { UserBody } from '../support/client';
 import {
   actionsOf,
   buttonOf,
@@ -22,9 +23,7 @@ import {
   namesOf,
   panelOf,
   shows,
-  signIn,
   submits,
-  toSection,
   useDashboard,
   userOf,
 } from '../support/dashboard';
@@ -49,71 +48,54 @@ describeInBrowser('users in the dashboard', () => {
     return { ...opened, user: user! };
   };
 
-  it('can be created', async () => {
-    const { page, api } = await visit('users');
-    await buttonOf(page, 'Create user').click();
-    await fills(dialogOf(page), { Name: 'Ada Lovelace', Email: 'ada@example.com', Role: 'viewer' });
-    await buttonOf(page, 'Add a key').click();
-    await submits(page, 'Create user', { 'Key 1': 'plan', 'Value of plan': 'pro' });
-    await shows(page, 'Created Ada Lovelace', '1 user on this page');
-    const { body } = await api.get('/api/v1/users').expect(200);
-    expect(body.data).toMatchObject([
-      { name: 'Ada Lovelace', email: 'ada@example.com', role: 'viewer', metadata: { plan: 'pro' } },
-    ]);
-  });
-
-  it('show errors at the fields and keep the input', async () => {
-    const { page, requestedUrls, expectErrors } = await visit('users', (api) =>
+  it('are created; errors are shown at the fields, and the input is kept', async () => {
+    const { page, api, requestedUrls, expectErrors } = await visit('users', (api) =>
       api.createUser({ email: 'ada@example.com' }),
     );
     expectErrors(400, 409);
     await shows(page, '1 user on this page');
     const dialog = dialogOf(page);
     await buttonOf(page, 'Create user').click();
-    for (const i of [1, 2, 3]) {
+    for (const [i, key] of ['k'.repeat(65), 'deep', '__proto__'].entries()) {
       await buttonOf(page, 'Add a key').click();
-      await fills(dialog, { [`Key ${i}`]: ['k'.repeat(65), 'deep', '__proto__'][i - 1] });
+      await fills(dialog, { [`Key ${i + 1}`]: key });
     }
     const requests = () => requestedUrls.filter((url) => url.includes('/api/')).length;
     const before = requests();
-    await submits(page, 'Create user', {
-      Email: 'nobody',
-      'Type of deep': 'JSON',
-      'Value of deep': '{no}',
-    });
+    const faulty = { Email: 'nobody', 'Type of deep': 'JSON', 'Value of deep': '{no}' };
+    await submits(page, 'Create user', faulty);
     await shows(page, 'deep is not valid JSON.');
     expect(requests()).toBe(before);
     await submits(page, 'Create user', { 'Value of deep': '{"constructor": 1}' });
 
     await shows(page, 'Name must not be empty.', '__proto__ is not allowed as a key.');
-    await shows(page, 'Email must be an email address.', '… must have at most 64 characters.');
-    await shows(page, 'deep.constructor is not allowed as a key.');
-    const descriptionOf = async (label: string) => {
+    await shows(page, '… must have at most 64 characters.');
+    for (const [label, message] of [
+      ['Email', 'Email must be an email address.'],
+      ['Value of deep', 'deep.constructor is not allowed as a key.'],
+    ]) {
       const id = await dialog.getByLabel(label).getAttribute('aria-describedby');
-      return page.locator(`[id="${id}"]`).innerText();
-    };
-    expect(await descriptionOf('Email')).toBe('Email must be an email address.');
-    expect(await descriptionOf('Value of deep')).toBe('deep.constructor is not allowed as a key.');
+      expect(await page.locator(`[id="${id}"]`).innerText()).toBe(message);
+    }
     await focusOn(dialog.getByLabel('Name'));
+    await meetsWcag(page);
 
     await buttonOf(page, 'Remove __proto__').click();
-    await submits(page, 'Create user', {
-      Name: 'Ada',
-      Email: 'ADA@example.com',
-      'Key 1': 'short',
-      'Value of deep': '{"fine": [1, 2]}',
-    });
+    const taken = { Name: 'Ada', Email: 'ADA@example.com', Role: 'viewer', 'Key 1': 'short' };
+    await submits(page, 'Create user', { ...taken, 'Value of deep': '{"fine": [1, 2]}' });
     await shows(page, 'Email is already used by another user of the organization.');
     await focusOn(dialog.getByLabel('Email'));
     expect(await dialog.getByLabel('Email').getAttribute('aria-invalid')).toBe('true');
-    expect(await dialog.getByLabel('Value of deep').inputValue()).toBe('{"fine": [1, 2]}');
     await submits(page, 'Create user', { Email: 'other@example.com' });
     await shows(page, 'Created Ada');
+    const metadata = { short: '', deep: { fine: [1, 2] } };
+    const { body } = await api.get('/api/v1/users').expect(200);
+    expect(body.data[0]).toMatchObject({ name: 'Ada', email: 'other@example.com', role: 'viewer', metadata });
   });
 
   it('have at most 16 keys of metadata', async () => {
     const metadata = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`key-${i}`, i]));
-    const { page, api, user } = await visitUser({ metadata });
+    const { page } = await visitUser({ metadata });
     await chooseAction(page, 'Edit', 'Ada');
     await shows(page, '15 of 16 keys');
     await buttonOf(page, 'Add a key').click();
@@ -121,9 +103,6 @@ describeInBrowser('users in the dashboard', () => {
     expect(await buttonOf(page, 'Add a key').getAttribute('aria-disabled')).toBe('true');
     await buttonOf(page, 'Add a key').dispatchEvent('click');
     expect(await page.getByLabel('Key 17').count()).toBe(0);
-    await submits(page, 'Save changes', { 'Key 16': 'last' });
-    await shows(page, 'Saved Ada');
-    expect((await userOf(api, user)).metadata).toEqual({ ...metadata, last: '' });
   });
 
   it('can be deactivated and activated, and shown by their state', async () => {
@@ -166,25 +145,6 @@ describeInBrowser('users in the dashboard', () => {
     expect(await userOf(api, user)).toMatchObject({ role: 'viewer', active: false, version: 3 });
   });
 
-  it('are kept if a table of the application refers to them', async () => {
-    const { page, api, user, expectErrors } = await visitUser();
-    const { dataSource } = service();
-    await dataSource.query(
-      'CREATE TABLE badges (organization_id text, user_id text, FOREIGN KEY (organization_id, user_id) REFERENCES users)',
-    );
-    await dataSource.query('INSERT INTO badges VALUES ($1, $2)', [api.organizationId, user.id]);
-    expectErrors(409);
-    await chooseAction(page, 'Delete', 'Ada');
-    await submits(page, 'Delete user');
-    await shows(
-      dialogOf(page),
-      'The user cannot be deleted, because a table of the application still refers to it.',
-    );
-    await dataSource.query('DROP TABLE badges');
-    await submits(page, 'Delete user');
-    await shows(page, 'Deleted Ada');
-  });
-
   it('are deleted after a question, which is asked again if somebody else has changed them', async () => {
     const { page, api, user, expectErrors } = await visitUser({ email: 'ada@example.com' });
     expectErrors(412);
@@ -193,25 +153,23 @@ describeInBrowser('users in the dashboard', () => {
     await submits(page, 'Cancel');
     expect(await userOf(api, user)).toMatchObject({ name: 'Ada' });
     await chooseAction(page, 'Delete', 'Ada');
-    for (const name of ['Ada Byron', 'Ada King']) {
-      const changes = { name, role: 'admin', metadata: { plan: 'pro', seats: 5 } };
-      await api.patch(`/api/v1/users/${user.id}`, changes).expect(200);
-      await submits(page, 'Delete user');
-      await page.getByRole('heading', { name: `Delete ${name}?` }).waitFor();
-      const message = page.getByText('Somebody else changed this user meanwhile, so it was not deleted.');
-      await page.locator('.banner:focus', { has: message }).waitFor();
-      const facts = await page.locator('dl > div').allInnerTexts();
-      expect(facts.map((fact) => fact.replace(/\s+/g, ' '))).toEqual([
-        'External ID none',
-        `Name ${name}`,
-        'Email ada@example.com',
-        'Role Admin',
-        'Active Yes',
-        'Metadata “plan” pro',
-        'Metadata “seats” 5 (JSON)',
-      ]);
-      await userOf(api, user);
-    }
+    const changes = { name: 'Ada King', role: 'admin', metadata: { ['k'.repeat(64)]: 'pro', seats: 5 } };
+    await api.patch(`/api/v1/users/${user.id}`, changes).expect(200);
+    await submits(page, 'Delete user');
+    await page.getByRole('heading', { name: 'Delete Ada King?' }).waitFor();
+    const message = page.getByText('Somebody else changed this user meanwhile, so it was not deleted.');
+    await page.locator('.banner:focus', { has: message }).waitFor();
+    const facts = await page.locator('dl > div').allInnerTexts();
+    expect(facts.map((fact) => fact.replace(/\s+/g, ' '))).toEqual([
+      'External ID none',
+      'Name Ada King',
+      'Email ada@example.com',
+      'Role Admin',
+      'Active Yes',
+      `Metadata “${'k'.repeat(64)}” pro`,
+      'Metadata “seats” 5 (JSON)',
+    ]);
+    await meetsWcag(page);
     await submits(page, 'Delete user');
     await shows(page, 'Deleted Ada King');
     await api.get(`/api/v1/users/${user.id}`).expect(404);
@@ -255,7 +213,7 @@ describeInBrowser('users in the dashboard', () => {
     });
 
     it('ask before changes are discarded', async () => {
-      const { page } = await visitUser({ metadata: { plan: 'pro' } });
+      const { page } = await visitUser();
       const name = dialogOf(page).getByLabel('Name');
       await chooseAction(page, 'Edit', 'Ada');
       await focusOn(name);
@@ -268,15 +226,11 @@ describeInBrowser('users in the dashboard', () => {
       await dialogButton(page, 'Keep editing').click();
       await focusOn(name);
       expect(await name.inputValue()).toBe('Ada Lovelace');
-      await dialogButton(page, 'Cancel').click();
-      await dialogButton(page, 'Discard changes').click();
+      await submits(page, 'Cancel');
+      await meetsWcag(page);
+      await submits(page, 'Discard changes');
       await closed(page);
       await focusOn(actionsOf(page, 'Ada'));
-
-      await chooseAction(page, 'Edit', 'Ada');
-      await buttonOf(page, 'Remove plan').click();
-      await page.keyboard.press('Escape');
-      await page.getByRole('heading', { name: 'Discard your changes?' }).waitFor();
     });
 
     it('count as their present data, before and after, also while the list is stale', async () => {
@@ -288,34 +242,22 @@ describeInBrowser('users in the dashboard', () => {
       await submits(page, 'Save changes', { Role: 'admin' });
       await shows(page, 'Saved Ada');
       expect(await userOf(api, user)).toMatchObject({ role: 'admin', metadata: { since: 'then' } });
-      await chooseAction(page, 'Delete', 'Ada');
-      await submits(page, 'Delete user');
-      await shows(page, 'Deleted Ada');
-      await api.get(`/api/v1/users/${user.id}`).expect(404);
     });
 
-    it('get an external id, which is shown, must be free, and can be removed', async () => {
-      const { page, api, user, expectErrors } = await visitUser({ name: 'Bob' });
-      await api.createUser({ name: 'Ada', externalId: 'E-1' });
-      expectErrors(409);
-      await chooseAction(page, 'Edit', 'Bob');
-      await submits(page, 'Save changes', { 'External ID': ' E-1 ' });
-      await shows(page, 'External ID is already used by another user of the organization.');
-      await submits(page, 'Save changes', { 'External ID': 'E-2' });
-      await shows(page, 'Saved Bob');
+    it('get an external id, which is shown in a wide window, and can be removed', async () => {
+      const { page, api, user } = await visitUser();
+      await chooseAction(page, 'Edit', 'Ada');
+      await submits(page, 'Save changes', { 'External ID': ' E-2 ' });
+      await shows(page, 'Saved Ada');
       expect(await userOf(api, user)).toMatchObject({ externalId: 'E-2' });
-
+      const cell = page.getByRole('cell', { name: 'E-2', exact: true });
       await page.setViewportSize({ width: 1400, height: 800 });
-      await page.getByRole('columnheader', { name: 'External ID' }).waitFor();
-      await page.getByRole('cell', { name: 'E-2', exact: true }).waitFor();
+      await cell.waitFor();
       await page.setViewportSize({ width: 1399, height: 800 });
-      await page.getByRole('cell', { name: 'E-2', exact: true }).waitFor({ state: 'hidden' });
-      await chooseAction(page, 'Open', 'Bob');
-      await page.getByText('E-2', { exact: true }).first().waitFor();
-
-      await buttonOf(page, 'Edit').click();
+      await cell.waitFor({ state: 'hidden' });
+      await chooseAction(page, 'Edit', 'Ada');
       await submits(page, 'Save changes', { 'External ID': ' ' });
-      await shows(page, 'Saved Bob');
+      await closed(page);
       expect(await userOf(api, user)).toMatchObject({ externalId: null });
     });
   });
@@ -339,60 +281,43 @@ describeInBrowser('users in the dashboard', () => {
     };
 
     it('say what both have changed, and save it on the newer version if asked again', async () => {
-      const { page, api, user, expectErrors } = await visitChanged(
-        { email: 'ada@example.com', metadata: { plan: 'pro', seats: 5, team: 'a', kept: 'k' } },
+      const { page, api, user, change, expectErrors } = await visitChanged(
+        { email: 'ada@example.com', metadata: { plan: 'pro', seats: 5, team: 'a' } },
         {
-          name: 'Ada Byron',
+          name: 'x'.repeat(200),
           email: 'byron@example.com',
-          metadata: { plan: 'free', seats: 6, team: 'a', kept: 'k', added: true },
+          metadata: { plan: 'free', seats: { ['y'.repeat(64)]: 6 }, team: 'a', added: true },
         },
       );
       expectErrors(412);
       await buttonOf(page, 'Remove plan').click();
-      const mine = { Name: 'Ada Lovelace', Role: 'viewer', 'Value of seats': '7', 'Value of team': 'b' };
+      const mine = { Name: 'Ada Lovelace', 'Value of seats': '7', 'Value of team': 'b' };
       expect(await conflictsOf(page, mine)).toEqual([
-        'Name: yours is Ada Lovelace, theirs is Ada Byron.',
+        `Name: yours is Ada Lovelace, theirs is ${'x'.repeat(200)}.`,
         'Metadata “plan”: yours is removed, theirs is free.',
-        'Metadata “seats”: yours is 7 (JSON), theirs is 6 (JSON).',
+        expect.stringContaining('Metadata “seats”: yours is 7 (JSON), theirs is {'),
       ]);
-      expect(await userOf(api, user)).toMatchObject({ name: 'Ada Byron', role: 'member', version: 2 });
-      // The form goes on from their version.
+      expect(await userOf(api, user)).toMatchObject({ role: 'member', version: 2 });
+      await meetsWcag(page);
+      // The form goes on from their version, and says it again at their next change of the same field.
       const form = dialogOf(page);
       expect(await form.getByLabel('Name').inputValue()).toBe('Ada Lovelace');
       expect(await form.getByLabel('Email').inputValue()).toBe('byron@example.com');
       expect(await form.getByLabel('Value of added').inputValue()).toBe('true');
-      await submits(page, 'Save changes', { Name: 'Ada Byron' });
-      await shows(page, 'Saved Ada Byron');
-      const saved = await userOf(api, user);
-      expect(saved).toMatchObject({
-        name: 'Ada Byron',
-        email: 'byron@example.com',
-        role: 'viewer',
-        version: 3,
-      });
-      expect(saved.metadata).toEqual({ seats: 7, team: 'b', kept: 'k', added: true });
-    });
-
-    it('say it again at each change of the same field', async () => {
-      const { page, api, user, change, expectErrors } = await visitChanged({}, { name: 'Ada Byron' });
-      expectErrors(412, 409);
-      await api.createUser({ email: 'taken@example.com' });
-      await conflictsOf(page, { Name: 'Ada Lovelace', Email: 'taken@example.com' });
-      await submits(page, 'Save changes');
-      await shows(page, 'already used by another user');
       await change({ name: 'Augusta', role: 'admin' });
-      await submits(page, 'Save changes', { Email: 'king@example.com' });
+      await submits(page, 'Save changes');
       await shows(page, 'theirs is Augusta');
       await page.locator('.banner:focus').waitFor();
-      expect(await dialogOf(page).getByLabel('Role').inputValue()).toBe('admin');
       await submits(page, 'Save changes');
       await shows(page, 'Saved Ada Lovelace');
-      const saved = { name: 'Ada Lovelace', email: 'king@example.com', role: 'admin', version: 4 };
-      expect(await userOf(api, user)).toMatchObject(saved);
+      const saved = await userOf(api, user);
+      const both = { name: 'Ada Lovelace', email: 'byron@example.com', role: 'admin', version: 4 };
+      expect(saved).toMatchObject(both);
+      expect(saved.metadata).toEqual({ seats: 7, team: 'b', added: true });
     });
 
-    it('save their own changes at once if the others made the same, or changed other fields and keys', async () => {
-      const { page, api, user, expectErrors } = await visitChanged(
+    it('save their own changes at once if the others changed other fields and keys, or made the same', async () => {
+      const { page, api, user, change, expectErrors } = await visitChanged(
         { metadata: { plan: 'pro', seats: 5, team: 'a' } },
         { name: 'Ada Byron', role: 'admin', metadata: { plan: 'free', seats: 5, team: 'a', added: true } },
       );
@@ -404,100 +329,49 @@ describeInBrowser('users in the dashboard', () => {
       const saved = await userOf(api, user);
       expect(saved).toMatchObject({ name: 'Ada Byron', email: 'new@example.com', role: 'admin', version: 3 });
       expect(saved.metadata).toEqual({ plan: 'free', seats: 6, added: true });
+
+      await chooseAction(page, 'Edit', 'Ada Byron');
+      await change({ name: 'Ada King', role: 'viewer' });
+      await submits(page, 'Save changes', { Name: 'Ada King' });
+      await shows(page, 'Saved Ada King');
+      await page.getByRole('cell', { name: 'Viewer' }).waitFor();
+      expect(await userOf(api, user)).toMatchObject({ version: 4 });
     });
 
-    it('save nothing if the others made all of the changes', async () => {
-      const { page, api, user, expectErrors } = await visitChanged({}, { name: 'Ada Byron', role: 'admin' });
-      expectErrors(412);
-      await submits(page, 'Save changes', { Name: 'Ada Byron' });
-      await shows(page, 'Saved Ada Byron');
-      await page.getByText('Admin').and(page.locator('.chip')).waitFor();
-      expect(await userOf(api, user)).toMatchObject({ version: 2 });
-    });
-
-    it.each(['at once', 'after a conflict'])('keep the text if they are deleted %s', async (when) => {
+    it('keep the text if they are deleted after a conflict', async () => {
       const { page, api, user, expectErrors } = await visitChanged({}, { name: 'Ada Byron' });
-      expectErrors(404, ...(when === 'at once' ? [] : [412]));
+      expectErrors(412, 404);
       const mine = { Name: 'Ada Lovelace', Email: 'typed@example.com' };
-      if (when !== 'at once') await conflictsOf(page, mine);
+      await conflictsOf(page, mine);
       await api.delete(`/api/v1/users/${user.id}`).expect(204);
-      await submits(page, 'Save changes', mine);
+      await submits(page, 'Save changes');
       await focusOn(page.getByText('Somebody else deleted this user, so your changes cannot be saved.'));
       for (const [label, text] of Object.entries(mine))
         expect(await dialogOf(page).getByLabel(label).inputValue()).toBe(text);
     });
 
-    it('lose nothing in two tabs that the other one did', async () => {
-      const first = await visit('users', async (api, page) => {
-        // Undo is offered for ten seconds; on a busy machine the other tab needs longer.
-        await page.addInitScript({
-          content: `{
-            const set = window.setTimeout;
-            window.setTimeout = (run, ms, ...rest) => set(run, ms === 10_000 ? 600_000 : ms, ...rest);
-          }`,
-        });
-        await api.createUser({ name: 'Ada', email: 'ada@example.com' });
-      });
-      const { api } = first;
-      const [user] = (await api.get('/api/v1/users').expect(200)).body.data;
-      const second = await enter(`users/${user.id}`, api);
-      await headingOf(second.page, 'Ada').waitFor();
-
-      await chooseAction(first.page, 'Edit', 'Ada');
-      await fills(dialogOf(first.page), { Name: 'Ada King' });
-      await buttonOf(second.page, 'Edit').click();
-      await submits(second.page, 'Save changes', { Role: 'viewer' });
-      await shows(second.page, 'Saved Ada');
-      first.expectErrors(412);
-      await submits(first.page, 'Save changes');
-      await shows(first.page, 'Saved Ada King');
-      expect(await userOf(api, user)).toMatchObject({ name: 'Ada King', role: 'viewer', version: 3 });
-
-      // A page that is old changes nothing either.
-      second.expectErrors(412, 404);
-      await buttonOf(second.page, 'Deactivate').click();
-      await shows(second.page, 'Somebody else changed Ada meanwhile, so the user was not deactivated');
-      await headingOf(second.page, 'Ada King').waitFor();
-
-      await chooseAction(first.page, 'Delete', 'Ada King');
-      await submits(first.page, 'Delete user');
-      await shows(first.page, 'Deleted Ada King');
-      await buttonOf(second.page, 'Deactivate').click();
-      await second.page.getByText('There is no such user.').first().waitFor();
-      await buttonOf(first.page, 'Undo: restore Ada King').click();
-      await shows(first.page, 'Restored Ada King');
-      await second.page.reload();
-      await signIn(second.page, api.tokenValue);
-      await headingOf(second.page, 'Ada King').waitFor();
-    });
-
     it('leave the list when somebody works on a row of which the user is deleted', async () => {
       const { page, api, expectErrors } = await visit('users', async (api) => {
-        for (const name of ['Ada', 'Bob', 'Dan']) await api.createUser({ name });
+        for (const name of ['Ada', 'Dan']) await api.createUser({ name });
       });
       expectErrors(404);
       await actionsOf(page, 'Ada').waitFor();
-      for (const { id, name } of (await api.get('/api/v1/users').expect(200)).body.data)
-        if (name !== 'Dan') await api.delete(`/api/v1/users/${id}`).expect(204);
+      const [{ id }] = (await api.get('/api/v1/users?sort=name').expect(200)).body.data;
+      await api.delete(`/api/v1/users/${id}`).expect(204);
       await page.route('**/api/v1/users?**', () => {}); // so that no new list takes it off
       await chooseAction(page, 'Edit', 'Ada');
       await shows(page, 'There is no such user.');
-      await dialogButton(page, 'Cancel').click();
+      await submits(page, 'Cancel');
       await actionsOf(page, 'Ada').waitFor({ state: 'detached' });
-      await page.unroute('**/api/v1/users?**');
-      await chooseAction(page, 'Deactivate', 'Bob');
-      await shows(page, '1 user on this page');
       expect(await namesOf(page)).toEqual(['Dan']);
     });
   });
 
   describe('on a page of their own', () => {
-    const visitPage = async (api: Client, { id }: { id: string }) => (await enter(`users/${id}`, api)).page;
-
     it('are edited, deactivated, deleted and restored with the keyboard alone', async () => {
       const api = await service().client();
       const user = await api.createUser({ name: 'Ada', metadata: { plan: 'pro', seats: { eu: 3 } } });
-      const page = await visitPage(api, user);
+      const { page } = await enter(`users/${user.id}`, api);
       const { press, enter: choose, type } = keyboardOf(page);
       await focusOn(headingOf(page, 'Ada'));
       await choose('button', 'Edit');
@@ -517,6 +391,7 @@ describeInBrowser('users in the dashboard', () => {
       await focusOn(dialogButton(page, 'Cancel'));
       await press('Tab', 'Enter');
       await page.getByText('Deleted Ada King', { exact: true }).waitFor();
+      await page.locator('.chip', { hasText: 'Deleted' }).waitFor();
       await choose('button', 'Undo: restore Ada King');
       await page.getByText('Restored Ada King', { exact: true }).waitFor();
       expect(await userOf(api, user)).toMatchObject({ name: 'Ada King', version: 5 });
@@ -524,28 +399,24 @@ describeInBrowser('users in the dashboard', () => {
 
     it('have metadata as a table and as JSON, groups, what the directory gave, and an export', async () => {
       const api = await service().client();
-      const by = {
-        organizationId: api.organizationId,
-        actor: { type: 'system', id: null, name: 'directory' },
-        source: 'scim',
-        requestId: null,
-      } as const;
-      const { user } = await service().app.get(ScimUsersService, { strict: false }).create(by, {
-        userName: 'ada@example.com',
-        displayName: 'Ada',
-        title: 'Analyst',
-        costCenter: '4130',
-      });
-      await api.patch(`/api/v1/users/${user.id}`, { metadata: { seats: { eu: 3 } } }).expect(200);
-      await service().app.get(GroupsService).create(api.organizationId, { displayName: 'Sales' }, [user.id]);
-      const page = await visitPage(api, user);
+      const { organizationId } = api;
+      const actor = { type: 'system', id: null, name: 'directory' } as const;
+      const by = { organizationId, actor, source: 'scim', requestId: null } as const;
+      const ada = { userName: 'ada@example.com', displayName: 'Ada', title: 'Analyst', costCenter: '4130' };
+      const { user } = await service().app.get(ScimUsersService, { strict: false }).create(by, ada);
+      const given = { seats: { eu: 3 }, ['k'.repeat(64)]: { text: 'y'.repeat(300) } };
+      await api.patch(`/api/v1/users/${user.id}`, { metadata: given }).expect(200);
+      await service().app.get(GroupsService).create(organizationId, { displayName: 'Sales' }, [user.id]);
+      const { page } = await enter(`users/${user.id}`, api);
       await shows(panelOf(page, 'Groups'), 'Sales');
       const metadata = panelOf(page, 'Metadata');
       await shows(metadata, '{"eu":3}');
+      await meetsWcag(page);
       await metadata.getByRole('radio', { name: 'JSON' }).check();
       await shows(metadata, '"eu": 3');
       await buttonOf(page, 'Show directory attributes').click();
       await shows(panelOf(page, 'Directory'), 'Analyst', '{"costCenter":"4130"}');
+      await meetsWcag(page);
       const [file] = await Promise.all([
         page.waitForEvent('download'),
         buttonOf(page, "Export this person's data").click(),
@@ -554,13 +425,6 @@ describeInBrowser('users in the dashboard', () => {
       const exported = JSON.parse(readFileSync(await file.path(), 'utf8'));
       expect(exported).toMatchObject({ user: { id: user.id }, directory: { title: 'Analyst' } });
       await shows(page, 'Exported the data of Ada');
-    });
-
-    it('are said not to exist if there is no such user', async () => {
-      const { page, expectErrors } = await visit('users/usr_01kacpb2w5r8y3h6j9m4n7p0qx');
-      expectErrors(404);
-      await shows(page, 'There is no such user.');
-      await toSection(page, 'Users');
     });
   });
 });

@@ -3,7 +3,7 @@
  * @only embedded postgres: the requests of the dashboard are those of the API
  */
 import type { Page } from 'playwright-core';
-import { collectFaults } from '../support/accessibility';
+import { meetsWcag } from '../support/accessibility';
 import { describeInBrowser } from '../support/browser';
 import {
   actionsOf,
@@ -18,7 +18,6 @@ import {
   rowsOf,
   shows,
   submits,
-  toSection,
   useDashboard,
 } from '../support/dashboard';
 import { verified } from '../support/receiver';
@@ -61,9 +60,11 @@ describeInBrowser('webhooks in the dashboard', () => {
     const { page, api, expectErrors } = await visit('webhooks');
     expectErrors(400);
     await shows(page, 'There are no webhooks yet.');
+    await meetsWcag(page);
     await buttonOf(page, 'Create webhook').click();
     await submits(page, 'Create webhook', { URL: 'ftp://example.com' });
     await shows(page, 'must be an https URL', 'Select at least one type of events.');
+    await meetsWcag(page);
     const values = {
       URL: receiver.url,
       Description: 'The mailing list',
@@ -75,8 +76,10 @@ describeInBrowser('webhooks in the dashboard', () => {
     expect(await page.getByRole('textbox', { name: 'A receiver that verifies it' }).inputValue()).toContain(
       `import { Webhook } from 'standardwebhooks'`,
     );
+    await meetsWcag(page);
     await submits(page, 'Done');
     await shows(page, 'Have you saved the secret?');
+    await meetsWcag(page);
     await submits(page, 'Back');
     const secret = await copySecret(page);
     expect(await secretsIn(page)).toEqual([]);
@@ -94,18 +97,31 @@ describeInBrowser('webhooks in the dashboard', () => {
   it('show what has been sent, send a test, and send an event again', async () => {
     const receiver = await receive();
     receiver.answer((response) => response.writeHead(500).end());
-    const { page, api } = await visit('webhooks', async (api) => {
-      const { id } = await createWebhook(api, { url: receiver.url });
+    const url = `${receiver.url}/${'x'.repeat(2_000)}`;
+    const { page } = await visit('webhooks', async (api) => {
+      const { id } = await createWebhook(api, { url });
+      await createWebhook(api, { description: 'x'.repeat(200), enabled: false });
       await api.createUser();
       await deliveriesOf(api, id, ([first]) => first?.attempts === 1);
     });
     await shows(page, 'First failed');
-    await chooseAction(page, 'Deliveries', receiver.url);
+    await actionsOf(page, url).click();
+    await meetsWcag(page);
+    await page.keyboard.press('Escape');
+    for (const name of ['Edit', 'Rotate secret', 'Delete']) {
+      await chooseAction(page, name, url);
+      await dialogOf(page).waitFor();
+      await meetsWcag(page);
+      await submits(page, 'Cancel');
+      await closed(page);
+    }
+    await chooseAction(page, 'Deliveries', url);
     await shows(page, '1 delivery');
     await shows(dialogOf(page), 'Status 500', 'pending');
     receiver.answer((response) => response.writeHead(204).end());
     await submits(page, 'Send a test');
     await shows(page, 'A test is being sent.');
+    await meetsWcag(page);
     await refreshUntil(page, 'Status 204');
     await submits(page, 'Send again: user.created');
     await shows(page, 'The event is being sent again.');
@@ -116,25 +132,9 @@ describeInBrowser('webhooks in the dashboard', () => {
     await submits(page, 'Done');
     await closed(page);
     await page.getByText('enabled', { exact: true }).waitFor(); // no longer failing
-    expect((await api.get('/api/v1/events?type=webhook.disabled')).body.data).toEqual([]);
   });
 
-  it('get another secret, beside which the old one signs for a while', async () => {
-    const receiver = await receive();
-    let first = '';
-    const { page, api } = await visit('webhooks', async (api) => {
-      first = (await createWebhook(api, { url: receiver.url })).secret;
-    });
-    await chooseAction(page, 'Rotate secret', receiver.url);
-    await submits(page, 'Rotate secret', { 'The old secret still signs for': '7 days' });
-    const second = await copySecret(page);
-    expect(second).not.toBe(first);
-    await api.createUser();
-    const [message] = await receiver.until(1);
-    for (const secret of [first, second]) verified(secret, message);
-  });
-
-  it('say why they have been disabled, are edited and switched on again, and are deleted', async () => {
+  it('say why they have been disabled, are edited, and are switched on again', async () => {
     const receiver = await receive();
     receiver.answer((response) => response.writeHead(410).end());
     let id = '';
@@ -144,6 +144,7 @@ describeInBrowser('webhooks in the dashboard', () => {
     });
     receiver.answer((response) => response.writeHead(204).end());
     await shows(page, 'The receiver answered that it is gone.');
+    await meetsWcag(page);
     await chooseAction(page, 'Deliveries', receiver.url);
     await shows(page, 'Status 410');
     expect(await buttonOf(page, 'Send a test').getAttribute('aria-disabled')).toBe('true');
@@ -165,15 +166,9 @@ describeInBrowser('webhooks in the dashboard', () => {
     await submits(page, 'Save webhook', { 'All events': false, 'token.revoked': true, URL: url });
     await shows(page, url);
     expect(await stored()).toMatchObject({ url, types: ['token.revoked'], enabled: false });
-    await chooseAction(page, 'Delete', 'Back');
-    await submits(page, 'Cancel');
-    await chooseAction(page, 'Delete', 'Back');
-    await submits(page, 'Delete webhook');
-    await shows(page, 'There are no webhooks yet.');
-    await api.get(`${WEBHOOKS}/${id}`).expect(404);
   });
 
-  it('can be created, tested, rotated, edited and deleted with the keyboard alone', async () => {
+  it('can be created, tested, edited, given another secret and deleted with the keyboard alone', async () => {
     const receiver = await receive();
     const { page, api } = await visit('tokens');
     const { press, tabTo, enter, type } = keyboardOf(page);
@@ -201,7 +196,7 @@ describeInBrowser('webhooks in the dashboard', () => {
     await tabTo('checkbox', /user\.created/);
     await press('Space');
     await enter('button', 'Create webhook');
-    await copy();
+    const first = await copy();
     expect(await page.evaluate('document.activeElement.tagName')).not.toBe('BODY');
 
     await actionsOf(page, receiver.url).waitFor();
@@ -224,76 +219,19 @@ describeInBrowser('webhooks in the dashboard', () => {
     await focusOn(dialogButton(page, 'Cancel'));
     await press('Shift+Tab');
     await focusOn(page.getByLabel('The old secret still signs for'));
-    await type('Not');
+    await type('7');
     await enter('button', 'Rotate secret');
-    const secret = await copy();
+    const second = await copy();
+    expect(second).not.toBe(first);
     await api.createUser();
     const [, message] = await receiver.until(2);
-    verified(secret, message);
-    expect(message.headers['webhook-signature'].split(' ')).toHaveLength(1);
+    for (const secret of [first, second]) verified(secret, message);
 
     await choose('Delete', 'By hand');
     await focusOn(dialogButton(page, 'Cancel'));
     await enter('button', 'Delete webhook');
     await focusOn(headingOf(page, 'Webhooks'));
     await shows(page, 'There are no webhooks yet.');
-  });
-
-  it('have a page and dialogs that meet WCAG 2.2 AA', async () => {
-    const [receiver, gone] = [await receive(), await receive()];
-    const { page, api, expectErrors } = await visit('webhooks');
-    expectErrors(400);
-    const { check, faults } = collectFaults(page);
-    await shows(page, 'There are no webhooks yet.');
-    await check('no webhooks');
-    await buttonOf(page, 'Create webhook').click();
-    await submits(page, 'Create webhook');
-    await shows(page, 'Select at least one type of events.');
-    await check('new webhook with errors');
-    await submits(page, 'Create webhook', { URL: gone.url, 'All events': true });
-    await secretOf(page).waitFor();
-    await check('secret');
-    await submits(page, 'Done');
-    await shows(page, 'Have you saved the secret?');
-    await check('question whether the secret is saved');
-    await submits(page, 'I have saved it');
-    await closed(page);
-
-    gone.answer((response) => response.writeHead(410).end());
-    receiver.answer((response) => response.writeHead(500).end());
-    const url = `${receiver.url}/${'x'.repeat(2_000)}`;
-    const types = ['user.created', 'group.member_removed', 'webhook.disabled'];
-    const { id } = await createWebhook(api, { url, types });
-    await createWebhook(api, { description: 'x'.repeat(200), enabled: false });
-    await api.createUser();
-    await deliveriesOf(api, id, ([first]) => first?.attempts === 1);
-    const isGone = async () =>
-      (await api.get(WEBHOOKS).expect(200)).body.data.some(
-        ({ disabledReason }: { disabledReason: string | null }) => disabledReason === 'gone',
-      );
-    await until(isGone, 100);
-    await toSection(page, 'Groups');
-    await shows(page, 'There are no groups.');
-    await toSection(page, 'Webhooks');
-    await shows(page, 'The receiver answered that it is gone.', 'First failed');
-    await check('webhooks that are enabled, failing and disabled');
-    await actionsOf(page, url).click();
-    await check('the menu of a webhook');
-    await page.keyboard.press('Escape');
-    await chooseAction(page, 'Deliveries', url);
-    await page.getByText('Status 500').first().waitFor();
-    await submits(page, 'Send a test');
-    await shows(page, 'A test is being sent.');
-    await check('deliveries');
-    await submits(page, 'Done');
-    await closed(page);
-    for (const name of ['Edit', 'Rotate secret', 'Delete']) {
-      await chooseAction(page, name, url);
-      await dialogOf(page).waitFor();
-      await check(name);
-      await submits(page, 'Cancel');
-      await closed(page);
-    }
-    expect(faults).toEqual([]);
+    expect((await api.get(WEBHOOKS).expect(200)).body.data).toEqual([]);
   });
 });

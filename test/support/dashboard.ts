@@ -104,6 +104,34 @@ export async function shows(page: Page | Locator, ...texts: (string | RegExp)[])
   for (const text of texts) await page.getByText(text).waitFor();
 }
 
+/** Holds the requests at these addresses until the returned function is called. */
+export async function hold(page: Page, pattern: string): Promise<() => void> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route(pattern, async (route) => {
+    await released;
+    await route.continue().catch(() => {}); // of a request that has been aborted
+  });
+  return release;
+}
+
+/** Creates users who are named Person 00, Person 01 and so on. */
+export const addPeople = (api: Client, count: number) =>
+  api
+    .post('/api/v1/users/batch', {
+      users: Array.from({ length: count }, (_, n) => ({
+        name: `Person ${String(n).padStart(2, '0')}`,
+        email: `person-${n}@example.com`,
+      })),
+    })
+    .expect(200);
+
+/** Sorts the list of users by the head of a column, and waits for the list. */
+export async function sortBy(page: Page, column: string, direction: 'ascending' | 'descending') {
+  await page.getByRole('columnheader').getByRole('button', { name: column }).click();
+  await page.locator(`table[aria-busy=false] th[aria-sort=${direction}]`, { hasText: column }).waitFor();
+}
+
 /** Waits until the element has the focus. */
 export const focusOn = (control: Locator) => control.and(control.page().locator(':focus')).waitFor();
 
