@@ -51,6 +51,8 @@ const SECURITY = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
+const PAGE = { ...SECURITY, 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
+
 const TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -60,71 +62,63 @@ const TYPES: Record<string, string> = {
 describe('/dashboard', () => {
   it('is a page that is not cached and runs only its own files', async () => {
     const { headers, text } = await request(service.url).get('/dashboard').expect(200);
-    expect(headers).toMatchObject({
-      ...SECURITY,
-      'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-store',
-    });
+    expect(headers).toMatchObject(PAGE);
     const addresses = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address);
     expect(addresses.length).toBe(3);
     for (const address of addresses) expect(names).toContain(/^\.\/dashboard\/(.*)$/.exec(address)![1]);
     expect(text).not.toMatch(/<style|<script>|style=|\son\w+=/);
   });
 
-  it.each(['/users', '/users/usr_00000000000000000000000000', '/users?q=ada'])(
-    '%s is the same page, whose links lead to the same files',
-    async (path) => {
-      const { headers, text } = await request(service.url).get(`/dashboard${path}`).expect(200);
-      expect(headers).toMatchObject({
-        ...SECURITY,
-        'content-type': 'text/html; charset=utf-8',
-        'cache-control': 'no-store',
-      });
-      const { text: first } = await request(service.url).get('/dashboard').expect(200);
-      const linksIn = (text: string, at: string) =>
-        [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => new URL(address, at).href);
-      const links = linksIn(text, `${service.url}/dashboard${path}`);
-      expect(links).toEqual(linksIn(first, `${service.url}/dashboard`));
-      expect(links.length).toBe(3);
-    },
-  );
-
-  it('is the page at every path in dashboard/routes.ts, and below those whose items have a page', async () => {
+  it('is the same page at every path in dashboard/routes.ts, and below those whose items have a page', async () => {
+    const linksIn = (text: string, at: string) =>
+      [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => new URL(address, at).href);
+    const first = `${service.url}/dashboard`;
+    const links = linksIn((await request(first).get('').expect(200)).text, first);
     const sections = routes.split("path: '").slice(1);
     expect(sections.length).toBeGreaterThan(5);
     for (const section of sections) {
       const path = `/dashboard/${section.split("'")[0]}`.replace(/\/$/, '');
-      await request(service.url).get(path).expect(200);
-      await request(service.url)
-        .get(`${path}/abc_0`)
-        .expect(section.includes('item:') ? 200 : 404);
+      const hasItems = section.includes('item:');
+      for (const address of [
+        `${path}?q=ada`,
+        ...(hasItems ? [`${path}/usr_00000000000000000000000000`] : []),
+      ]) {
+        const { headers, text } = await request(service.url).get(address).expect(200);
+        expect(headers).toMatchObject(PAGE);
+        expect([address, linksIn(text, service.url + address)]).toEqual([address, links]);
+      }
+      if (!hasItems) await request(service.url).get(`${path}/abc_0`).expect(404);
     }
   });
 
-  it.each(names)('/%s has a hash in its name and may be cached forever', async (name) => {
-    const { headers, body, text } = await request(service.url).get(`/dashboard/${name}`).expect(200);
-    expect(headers).toMatchObject({
-      ...SECURITY,
-      'content-type': TYPES[extname(name)],
-      'cache-control': 'public, max-age=31536000, immutable',
-      'content-encoding': 'gzip',
-      vary: 'Accept-Encoding',
-    });
-    expect(name).toMatch(/-[\w-]{8}\.(js|css|svg)$/);
-    expect(text ?? body.toString()).toBe(read(`dashboard/${name}`).toString());
+  it('has files with a hash in their names, which may be cached forever', async () => {
+    for (const name of names) {
+      const { headers, body, text } = await request(service.url).get(`/dashboard/${name}`).expect(200);
+      expect({ name, ...headers }).toMatchObject({
+        ...SECURITY,
+        name: expect.stringMatching(/-[\w-]{8}\.(js|css|svg)$/),
+        'content-type': TYPES[extname(name)],
+        'cache-control': 'public, max-age=31536000, immutable',
+        'content-encoding': 'gzip',
+        vary: 'Accept-Encoding',
+      });
+      expect(text ?? body.toString()).toBe(read(`dashboard/${name}`).toString());
+    }
   });
 
-  it.each(['', `/${script}`])('%s has an X-Request-ID, by default a new one', async (path) => {
-    const { headers } = await request(service.url)
-      .get(`/dashboard${path}`)
-      .set('X-Request-ID', 'my-id')
-      .set('Accept-Encoding', 'identity') // which the HEAD below asks for
-      .expect(200);
-    expect(headers['x-request-id']).toBe('my-id');
-    const other = await request(service.url).head(`/dashboard${path}`).expect(200);
-    expect(other.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
-    expect(other.headers['content-length']).toBe(headers['content-length']);
-    expect(other.text).toBeUndefined();
+  it('has an X-Request-ID, by default a new one, as its files have', async () => {
+    for (const path of ['/dashboard', `/dashboard/${script}`]) {
+      const { headers } = await request(service.url)
+        .get(path)
+        .set('X-Request-ID', 'my-id')
+        .set('Accept-Encoding', 'identity') // which the HEAD below asks for
+        .expect(200);
+      expect(headers['x-request-id']).toBe('my-id');
+      const other = await request(service.url).head(path).expect(200);
+      expect(other.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+      expect(other.headers['content-length']).toBe(headers['content-length']);
+      expect(other.text).toBeUndefined();
+    }
   });
 
   it('redirects from a trailing slash, below any path prefix', async () => {
@@ -135,43 +129,45 @@ describe('/dashboard', () => {
     expect(item.headers.location).toBe('../usr_0');
   });
 
-  it.each([
-    '/dashboard/nothing',
-    '/dashboard/users//',
-    '/dashboard/users/a/b',
-    '/dashboard/users/a.b',
-    '/dashboard/activity/evt_0',
-    '/dashboard/nothing.js',
-    '/dashboard/index.html',
-    '/dashboard/dashboard',
-    `/dashboard/dashboard/${script}`,
-    `/dashboard//${script}`,
-    `/dashboard/${script}/`,
-    `/DASHBOARD/${script}`,
-    '/dashboards',
-    '/dashboard/../package.json',
-    '/dashboard/..%2f..%2fpackage.json',
-    '/dashboard/%2e%2e/src/main.js',
-    '/dashboard/..\\index.html',
-    '/dashboard/%00',
-    '/dashboard/%zz',
-    '/dashboard/__proto__',
-  ])('%s is a 404 with a problem body', async (path) => {
-    const response = await getRaw(path);
-    expect(response.status).toBe(404);
-    expect(response.headers['content-type']).toBe('application/problem+json; charset=utf-8');
-    expect(JSON.parse(response.text)).toMatchObject({
-      code: 'not_found',
-      requestId: response.headers['x-request-id'],
-    });
+  it('is a 404 with a problem body at any other path', async () => {
+    for (const path of [
+      '/dashboard/nothing',
+      '/dashboard/users//',
+      '/dashboard/users/a/b',
+      '/dashboard/users/a.b',
+      '/dashboard/nothing.js',
+      '/dashboard/index.html',
+      `/dashboard/dashboard/${script}`,
+      `/dashboard//${script}`,
+      `/dashboard/${script}/`,
+      `/DASHBOARD/${script}`,
+      '/dashboards',
+      '/dashboard/../package.json',
+      '/dashboard/..%2f..%2fpackage.json',
+      '/dashboard/%2e%2e/src/main.js',
+      '/dashboard/..\\index.html',
+      '/dashboard/%00',
+      '/dashboard/%zz',
+      '/dashboard/__proto__',
+    ]) {
+      const { status, headers, text } = await getRaw(path);
+      const type = headers['content-type'];
+      expect({ path, status, type }).toEqual({
+        path,
+        status: 404,
+        type: 'application/problem+json; charset=utf-8',
+      });
+      expect(JSON.parse(text)).toMatchObject({ code: 'not_found', requestId: headers['x-request-id'] });
+    }
   });
 
-  it.each(['post', 'put', 'patch', 'delete', 'options'] as const)('answers 405 to %s', async (method) => {
-    for (const path of ['/dashboard', `/dashboard/${script}`]) {
-      const { headers, body } = await request(service.url)[method](path).expect(405);
-      expect(headers.allow).toBe('GET, HEAD');
-      expect(body).toMatchObject({ code: 'method_not_allowed', requestId: headers['x-request-id'] });
-    }
+  it('answers 405 to other methods, as its files do', async () => {
+    for (const method of ['post', 'put', 'patch', 'delete', 'options'] as const)
+      for (const path of ['/dashboard', `/dashboard/${script}`]) {
+        const { headers, body } = await request(service.url)[method](path).expect(405);
+        expect(headers.allow).toBe('GET, HEAD');
+        expect(body).toMatchObject({ code: 'method_not_allowed', requestId: headers['x-request-id'] });
+      }
   });
 
   it('has at most 60 KB of compressed script until the first page is shown, and 140 KB in all', () => {
@@ -208,14 +204,16 @@ describe('a browser', () => {
     }
   });
 
-  it.each([
-    ['get', '/', '*/*'],
-    ['get', '/', 'application/json'],
-    ['post', '/', ACCEPT],
-    ['get', '/nothing', ACCEPT],
-  ] as const)('%s %s with %s is still a 404 with a problem body', async (method, path, accept) => {
-    const { headers, body } = await request(service.url)[method](path).set('Accept', accept).expect(404);
-    expect(body).toMatchObject({ code: 'not_found', requestId: headers['x-request-id'] });
+  it('is led there from no other path, and no other client is led', async () => {
+    for (const [method, path, accept] of [
+      ['get', '/', '*/*'],
+      ['get', '/', 'application/json'],
+      ['post', '/', ACCEPT],
+      ['get', '/nothing', ACCEPT],
+    ] as const) {
+      const { headers, body } = await request(service.url)[method](path).set('Accept', accept).expect(404);
+      expect(body).toMatchObject({ code: 'not_found', requestId: headers['x-request-id'] });
+    }
   });
 
   it('gets the icon of the dashboard as /favicon.ico', async () => {
@@ -238,17 +236,16 @@ const PEOPLE = [
   ['Ada Lovelace', 'admin', { team: 'analysis', plan: 'pro' }],
   ['Grace Hopper', 'member', { team: 'compilers', plan: 'pro', seats: 12, beta: true }],
   ['Alan Turing', 'member', { plan: 'free' }],
-  ['Katherine Johnson', 'admin', { team: 'orbits' }],
   ['Edsger Dijkstra', 'viewer', {}],
   ['Barbara Liskov', 'member', { team: 'types', plan: 'pro' }],
-  ['Margaret Hamilton', 'member', { team: 'flight', plan: 'pro', seats: 3 }],
   ['Radia Perlman', 'viewer', { team: 'bridges' }],
 ] as const;
 
 describeInBrowser('the README', () => {
   const { service, open } = useDashboard(WEBHOOK_ENV);
+  const query = (sql: string, ...values: unknown[]) => service().dataSource.query(sql, values);
 
-  async function seedTokens(api: Client) {
+  async function seedTokens({ organizationId, tokenId }: Client) {
     const tokens = service().app.get(TokensService);
     for (const [name, scopes, expiresIn, usedAgo] of [
       ['CI pipeline', ['users:read'], '365d', '2 hours'],
@@ -257,80 +254,54 @@ describeInBrowser('the README', () => {
       ['Billing export', ['users:read'], undefined, '1 day'],
       ['HR import', ['users:read', 'users:write', 'users:delete'], '90d', null],
     ] as const) {
-      const { token } = await tokens.create(api.organizationId, { name, scopes: [...scopes], expiresIn });
-      await service().dataSource.query(
-        `UPDATE tokens SET last_used_at = now() - $2::interval WHERE id = $1`,
-        [token.id, usedAgo],
-      );
-      if (name.startsWith('Contractor')) await tokens.revoke(api.organizationId, token.id);
-      if (name.startsWith('HR')) await tokens.rotate(api.organizationId, token.id, { overlap: '72h' });
+      const { token } = await tokens.create(organizationId, { name, scopes: [...scopes], expiresIn });
+      await query('UPDATE tokens SET last_used_at = now() - $2::interval WHERE id = $1', token.id, usedAgo);
+      if (name.startsWith('Contractor')) await tokens.revoke(organizationId, token.id);
+      if (name.startsWith('HR')) await tokens.rotate(organizationId, token.id, { overlap: '72h' });
     }
-    await service().dataSource.query(`UPDATE tokens SET name = 'Grace (operations)' WHERE id = $1`, [
-      api.tokenId,
-    ]);
+    await query(`UPDATE tokens SET name = 'Grace (operations)' WHERE id = $1`, tokenId);
   }
 
+  /** Creates many users, people in groups, and one whom a directory has given. */
   async function seedUsers(api: Client) {
-    const users = Array.from({ length: 240 }, (_, i) => person(i + 1)).map(({ name, email, role }, i) => ({
-      name,
-      email,
-      role,
-      active: i % 11 !== 3,
-    }));
+    const users = Array.from({ length: 240 }, (_, i) => {
+      const { name, email, role } = person(i + 1);
+      return { name, email, role, active: i % 11 !== 3 };
+    });
     await api.post('/api/v1/users/batch', { users }).expect(200);
     const ids: string[] = [];
     for (const [name, role, metadata] of PEOPLE) {
       const email = `${name.toLowerCase().replace(' ', '.')}@example.com`;
       ids.push((await api.createUser({ name, email, role, metadata })).id);
     }
-    const by = {
-      organizationId: api.organizationId,
-      actor: { type: 'token', id: api.tokenId, name: 'Directory' },
-      source: 'scim',
-      requestId: null,
-    } as const;
-    const { user } = await service().app.get(ScimUsersService, { strict: false }).create(by, {
-      userName: 'hedy.lamarr@example.com',
-      displayName: 'Hedy Lamarr',
-      title: 'Inventor',
-      externalId: '00u8f3k2',
-    });
-    await api
-      .patch(`/api/v1/users/${user.id}`, { metadata: { team: 'radio', plan: 'pro', seats: 4 } })
-      .expect(200);
+    const { organizationId } = api;
+    const actor = { type: 'token', id: api.tokenId, name: 'Directory' } as const;
+    const by = { organizationId, actor, source: 'scim', requestId: null } as const;
+    const given = { userName: 'hedy.lamarr@example.com', displayName: 'Hedy Lamarr', title: 'Inventor' };
+    const { user } = await service().app.get(ScimUsersService, { strict: false }).create(by, given);
+    const metadata = { team: 'radio', plan: 'pro', seats: 4 };
+    await api.patch(`/api/v1/users/${user.id}`, { metadata }).expect(200);
     const groups = service().app.get(GroupsService);
-    await groups.create(api.organizationId, { displayName: 'Engineering' }, [...ids, user.id]);
-    await groups.create(api.organizationId, { displayName: 'On call' }, [ids[1], user.id]);
-    return user.id;
+    await groups.create(organizationId, { displayName: 'Engineering' }, [...ids, user.id]);
+    await groups.create(organizationId, { displayName: 'On call' }, [ids[1], user.id]);
+    return [...ids, user.id];
   }
 
   /** Spreads what has just been made over the last weeks. */
   async function age(organizationId: string) {
-    const { dataSource } = service();
-    await dataSource.query(
+    await query(
       `UPDATE users SET created_at = now() - aged.age, updated_at = now() - aged.age * (1 - (aged.n % 5) * 0.2)
        FROM (SELECT id, n, make_interval(hours => (n * (3 + 2 * sin(n / 9.0)) + 1)::int) AS age
              FROM (SELECT id, row_number() OVER (ORDER BY id DESC) AS n FROM users WHERE organization_id = $1) AS numbered) AS aged
        WHERE users.organization_id = $1 AND users.id = aged.id`,
-      [organizationId],
+      organizationId,
     );
-    await dataSource.query(
+    await query(
       `UPDATE events SET occurred_at = now() - make_interval(mins => (aged.n * aged.n * 7)::int)
        FROM (SELECT id, least(row_number() OVER (ORDER BY id DESC), 80) AS n FROM events WHERE organization_id = $1) AS aged
        WHERE events.organization_id = $1 AND events.id = aged.id`,
-      [organizationId],
+      organizationId,
     );
-  }
-
-  async function change(sync: Client) {
-    const [edsger, radia, alan] = await Promise.all(
-      ['Edsger', 'Radia', 'Alan'].map(
-        async (name) => (await sync.get(`/api/v1/users/search?q=${name}`).expect(200)).body.data[0].id,
-      ),
-    );
-    await sync.patch(`/api/v1/users/${radia}`, { email: 'radia@example.com' }).expect(200);
-    await sync.patch(`/api/v1/users/${edsger}`, { role: 'member' }).expect(200);
-    await sync.delete(`/api/v1/users/${alan}`).expect(204);
   }
 
   it('shows the dashboard; UPDATE_SCREENSHOTS=true retakes its pictures', async () => {
@@ -338,25 +309,21 @@ describeInBrowser('the README', () => {
     const { id: organizationId } = await service().app.get(OrganizationsService).create('Analytical Engines');
     const api = await service().client({ organizationId });
     await seedTokens(api);
-    const hedy = await seedUsers(api);
-    for (const [host, description] of [
-      ['crm', 'CRM'],
-      ['wiki', 'Wiki accounts'],
-    ]) {
-      const types = ['user.purged']; // nothing is sent: nobody answers there
-      await createWebhook(api, { url: `https://${host}.example.com/hooks/users`, types, description });
-    }
-    await service().dataSource.query(
-      `UPDATE webhooks SET failing_since = now() - interval '5 hours' WHERE organization_id = $1 AND description = 'Wiki accounts'`,
-      [organizationId],
-    );
+    const [, , alan, edsger, , radia, hedy] = await seedUsers(api);
+    const types = ['user.purged']; // nothing is sent: nobody answers there
+    const webhook = { url: 'https://wiki.example.com/hooks/users', types, description: 'Wiki accounts' };
+    const { id: wiki } = await createWebhook(api, webhook);
+    await query(`UPDATE webhooks SET failing_since = now() - interval '5 hours' WHERE id = $1`, wiki);
     const sync = await service()
       .app.get(TokensService)
       .create(organizationId, {
         name: 'Nightly sync',
         scopes: ['users:read', 'users:write', 'users:delete'],
       });
-    await change(api.withValue(sync.value));
+    const bySync = api.withValue(sync.value);
+    await bySync.patch(`/api/v1/users/${radia}`, { email: 'radia@example.com' }).expect(200);
+    await bySync.patch(`/api/v1/users/${edsger}`, { role: 'member' }).expect(200);
+    await bySync.delete(`/api/v1/users/${alan}`).expect(204);
     await api.patch(`/api/v1/users/${hedy}`, { role: 'admin' }).expect(200);
     await api.get('/api/v1/events?limit=200').expect(200); // numbers them
     await age(organizationId);

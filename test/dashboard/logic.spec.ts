@@ -19,8 +19,6 @@ const clientOf = (api: Client, options: Pick<ClientOptions, 'fetch' | 'retryBudg
   createClient({ baseUrl: service.url, token: api.tokenValue, ...options });
 
 const TOKEN: Entry['actor'] = { type: 'token', id: 'tok_1', name: 'Nightly sync' };
-const system = (name: string): Entry['actor'] => ({ type: 'system', id: null, name });
-
 const USER = {
   id: 'usr_1',
   name: 'Ada Lovelace',
@@ -41,103 +39,75 @@ const token = (type: string, data: object = {}) =>
 const group = (type: string, data: object = {}) =>
   entry(`group.${type}`, { group: { displayName: 'Sales', externalId: 'e' }, ...data });
 
+const by = (type: string, data: Entry['data'], source: Entry['source'], name: string) =>
+  entry(type, data, { source, actor: { type: 'system', id: null, name } });
+
 const spell = (entry: Entry) =>
   sentenceOf(entry)
     .map((part) => (typeof part === 'string' ? part : part.name))
     .join('');
 
 describe('the sentence of an event', () => {
-  it.each<[string, Entry]>([
-    ['Nightly sync created Ada Lovelace', user('created')],
-    [
-      'Nightly sync changed the role of Ada Lovelace from member to admin',
-      user('updated', { role: 'member' }),
-    ],
-    [
-      'Nightly sync changed the email of Ada Lovelace from a@example.com to ada@example.com',
-      user('updated', { email: 'a@example.com' }),
-    ],
-    ['Nightly sync renamed Ada Byron to Ada Lovelace', user('updated', { name: 'Ada Byron' })],
-    ['Nightly sync changed the metadata of Ada Lovelace', user('updated', { metadata: { plan: 'pro' } })],
-    [
-      'Nightly sync changed the name, email, and role of Ada Lovelace',
-      user('updated', { name: 'A', email: 'a@example.com', role: 'viewer' }),
-    ],
-    ['Nightly sync changed Ada Lovelace', user('updated', {})],
-    ['Nightly sync deactivated Ada Lovelace', user('updated', { active: true })],
-    [
-      'Nightly sync activated Ada Lovelace',
-      entry('user.updated', { user: { ...USER, active: true }, previous: { active: false } }),
-    ],
-    [
-      'Nightly sync changed the role and active of Ada Lovelace',
-      user('updated', { role: 'viewer', active: true }),
-    ],
-    ['Nightly sync deleted Ada Lovelace', user('deleted')],
-    ['Nightly sync restored Ada Lovelace', user('restored')],
-    ['Nightly sync purged a deleted user', entry('user.purged', null)],
-    ['Nightly sync created a user who has been purged', entry('user.created', null)],
-    ['Nightly sync changed a user who has been purged', entry('user.updated', null)],
-    ['Nightly sync deleted a user who has been purged', entry('user.deleted', null)],
-    ['Nightly sync restored a user who has been purged', entry('user.restored', null)],
-    ['Nightly sync created the token CI', token('created')],
-    ['Nightly sync rotated the token CI', token('rotated')],
-    ['Nightly sync revoked the token CI', token('revoked')],
-    ['The token CI had 7 days left', token('expiring', { days: 7 })],
-    ['The token CI had 1 day left', token('expiring', { days: 1 })],
-    ['The token CI was about to expire', token('expiring')],
-    ['The token CI expired', token('expired')],
-    ['Nightly sync created the group Sales', group('created')],
-    ['Nightly sync deleted the group Sales', group('deleted')],
-    ['Nightly sync renamed the group Sale to Sales', group('updated', { previous: { displayName: 'Sale' } })],
-    [
-      'Nightly sync changed the external id of the group Sales',
-      group('updated', { previous: { externalId: null } }),
-    ],
-    [
-      'Nightly sync added the user usr_1 to the group Sales',
-      group('member_added', { user: { id: 'usr_1' } }),
-    ],
-    [
-      'Nightly sync removed the user usr_1 from the group Sales',
-      group('member_removed', { user: { id: 'usr_1' } }),
-    ],
-    ['Nightly sync caused group.merged of the group group_1', entry('group.merged', { group: {} })],
-    ['Nightly sync caused user.promoted of Ada Lovelace', user('promoted')],
-    [
-      'The operator suspended the organization Acme',
-      entry('organization.suspended', { organization: { name: 'Acme' } }, { actor: system('operator') }),
-    ],
-    [
-      'A command (ums organizations resume) resumed the organization Acme',
-      entry(
+  it('says who did what, or what happened to a token', () => {
+    const acme = { organization: { name: 'Acme' } };
+    const external = { previous: { externalId: null } };
+    const active = { user: { ...USER, active: true }, previous: { active: false } };
+    const sentences: Record<string, Entry> = {
+      'Nightly sync created Ada Lovelace': user('created'),
+      'Nightly sync changed the role of Ada Lovelace from member to admin': user('updated', {
+        role: 'member',
+      }),
+      'Nightly sync renamed Ada Byron to Ada Lovelace': user('updated', { name: 'Ada Byron' }),
+      'Nightly sync changed the metadata of Ada Lovelace': user('updated', { metadata: { plan: 'pro' } }),
+      'Nightly sync changed the name, email, and role of Ada Lovelace': user('updated', {
+        name: 'A',
+        email: 'a@example.com',
+        role: 'viewer',
+      }),
+      'Nightly sync changed Ada Lovelace': user('updated', {}),
+      'Nightly sync deactivated Ada Lovelace': user('updated', { active: true }),
+      'Nightly sync activated Ada Lovelace': entry('user.updated', active),
+      'Nightly sync restored Ada Lovelace': user('restored'),
+      'Nightly sync changed a user who has been purged': entry('user.updated', null),
+      'Nightly sync rotated the token CI': token('rotated'),
+      'The token CI had 7 days left': token('expiring', { days: 7 }),
+      'The token CI had 1 day left': token('expiring', { days: 1 }),
+      'The token CI was about to expire': token('expiring'),
+      'The token CI expired': token('expired'),
+      'Nightly sync created the group Sales': group('created'),
+      'Nightly sync renamed the group Sale to Sales': group('updated', { previous: { displayName: 'Sale' } }),
+      'Nightly sync changed the external id of the group Sales': group('updated', external),
+      'Nightly sync added the user usr_1 to the group Sales': group('member_added', {
+        user: { id: 'usr_1' },
+      }),
+      'Nightly sync removed the user usr_1 from the group Sales': group('member_removed', {
+        user: { id: 'usr_1' },
+      }),
+      'Nightly sync caused group.merged of the group group_1': entry('group.merged', { group: {} }),
+      'Nightly sync caused user.promoted of Ada Lovelace': user('promoted'),
+      'The operator suspended the organization Acme': by('organization.suspended', acme, 'api', 'operator'),
+      'A command (ums organizations resume) resumed the organization Acme': by(
         'organization.resumed',
-        { organization: { name: 'Acme' } },
-        { source: 'cli', actor: system('ums organizations resume') },
+        acme,
+        'cli',
+        'ums organizations resume',
       ),
-    ],
-    [
-      'A command (ums users import) created Ada Lovelace',
-      user('created', undefined, { source: 'cli', actor: system('ums users import') }),
-    ],
-    [
-      'The application created Ada Lovelace',
-      user('created', undefined, { source: 'application', actor: system('application') }),
-    ],
-    ['The directory Nightly sync created Ada Lovelace', user('created', undefined, { source: 'scim' })],
-    [
-      'A sign-in (ada@example.com) created the token CI',
-      { ...token('created'), source: 'sign-in', actor: system('ada@example.com') },
-    ],
-    [
-      'The issuer https://token.example.com created the token CI',
-      { ...token('created'), source: 'federation', actor: system('https://token.example.com') },
-    ],
-    [
-      'The service purged a deleted user',
-      entry('user.purged', null, { source: 'service', actor: system('x') }),
-    ],
-  ])('%s', (sentence, entry) => expect(spell(entry)).toBe(sentence));
+      'The directory Nightly sync created Ada Lovelace': user('created', undefined, { source: 'scim' }),
+      'A sign-in (ada@example.com) deleted the group Sales': by(
+        'group.deleted',
+        { group: { displayName: 'Sales' } },
+        'sign-in',
+        'ada@example.com',
+      ),
+      'The issuer https://token.example.com created a user who has been purged': by(
+        'user.created',
+        null,
+        'federation',
+        'https://token.example.com',
+      ),
+    };
+    for (const [sentence, entry] of Object.entries(sentences)) expect(spell(entry)).toBe(sentence);
+  });
 
   it('sets names apart, whatever they say', () => {
     const actor = { ...TOKEN, name: 'CI deleted Bob and' };
@@ -211,60 +181,42 @@ const METADATA = {
 describe('the changes that a form saves', () => {
   const withMetadata = (metadata: User['metadata']) => ({ ...VALUES, metadata });
 
-  it.each<[string, User['metadata'], User['metadata'], object, boolean]>([
-    ['nothing', METADATA, METADATA, {}, true],
-    [
-      'only keys that changed, and null for those that are gone',
-      { text: 'pro', kept: 1, gone: [5] },
-      { text: 'free', kept: 1, added: { a: 1 } },
-      { metadata: { text: 'free', gone: null, added: { a: 1 } } },
-      true,
-    ],
-    [
-      'what was removed and replaced inside a value',
-      { a: { b: { c: 1, d: 2 }, e: [1] }, f: { g: 1 }, h: 'i' },
-      { a: { b: { d: 2 }, e: [null], n: {} }, f: {}, h: { j: 1 } },
-      { metadata: { a: { b: { c: null }, e: [null], n: {} }, f: { g: null }, h: { j: 1 } } },
-      true,
-    ],
-    [
-      'all of the metadata if a value becomes null, which in a merge patch means removed',
-      { plan: 'pro', kept: 1 },
-      { plan: null, kept: 1 },
-      { metadata: { plan: null, kept: 1 } },
-      false,
-    ],
-    [
-      'all of it if that is inside a value',
-      { object: { 'b.c': { d: '' } } },
-      { object: { 'b.c': { d: null } } },
-      { metadata: { object: { 'b.c': { d: null } } } },
-      false,
-    ],
-  ])('are %s', (_what, before, after, body, isMerge) => {
-    expect(changesOf(withMetadata(before), withMetadata(after))).toEqual({ body, isMerge });
-  });
-
-  it('conflict with those of somebody else who changed the same field or key to something else', () => {
-    const before = withMetadata({ plan: 'pro', seats: 5, team: 'a', same: 1 });
-    const mine = {
-      ...withMetadata({ seats: 7, team: 'b', same: 2 }),
-      ...{ name: 'Ada King', role: 'viewer' as const, active: false },
-    };
-    const theirs = {
-      ...withMetadata({ plan: 'free', seats: 6, team: 'a', same: 2, added: true }),
-      ...{ name: 'Ada Byron', email: 'byron@example.com', active: false },
-    };
-    const changes = changesOf(before, mine);
-    expect(conflictsOf(changes, before, mine, theirs)).toEqual([
-      { field: 'name', mine: 'Ada King', theirs: 'Ada Byron' },
-      { field: 'metadata.plan', mine: undefined, theirs: 'free' },
-      { field: 'metadata.seats', mine: 7, theirs: 6 },
-    ]);
-    expect(withChanges(changes, mine, theirs)).toEqual({
-      ...withMetadata({ seats: 7, team: 'b', same: 2, added: true }),
-      ...{ name: 'Ada King', email: 'byron@example.com', role: 'viewer', active: false },
-    });
+  it('are the keys that changed, or all of the metadata if a value becomes null', () => {
+    const rows: [string, User['metadata'], User['metadata'], object, boolean][] = [
+      ['nothing', METADATA, METADATA, {}, true],
+      [
+        'only keys that changed, and null for those that are gone',
+        { text: 'pro', kept: 1, gone: [5] },
+        { text: 'free', kept: 1, added: { a: 1 } },
+        { metadata: { text: 'free', gone: null, added: { a: 1 } } },
+        true,
+      ],
+      [
+        'what was removed and replaced inside a value',
+        { a: { b: { c: 1, d: 2 }, e: [1] }, f: { g: 1 }, h: 'i' },
+        { a: { b: { d: 2 }, e: [null], n: {} }, f: {}, h: { j: 1 } },
+        { metadata: { a: { b: { c: null }, e: [null], n: {} }, f: { g: null }, h: { j: 1 } } },
+        true,
+      ],
+      [
+        'all of the metadata if a value becomes null, which in a merge patch means removed',
+        { plan: 'pro', kept: 1 },
+        { plan: null, kept: 1 },
+        { metadata: { plan: null, kept: 1 } },
+        false,
+      ],
+      [
+        'all of it if that is inside a value',
+        { object: { 'b.c': { d: '' } } },
+        { object: { 'b.c': { d: null } } },
+        { metadata: { object: { 'b.c': { d: null } } } },
+        false,
+      ],
+    ];
+    for (const [what, before, after, body, isMerge] of rows) {
+      const changes = changesOf(withMetadata(before), withMetadata(after));
+      expect({ what, ...changes }).toEqual({ what, body, isMerge });
+    }
   });
 
   it('conflict as a whole in metadata of which a value becomes null, which a merge patch cannot say', () => {
@@ -320,7 +272,7 @@ describe('a file of users', () => {
   let api: Client;
   beforeEach(async () => void (api = await service.client()));
 
-  const fileOf = (content: string | Buffer, name = 'people.csv') => new File([content], name);
+  const fileOf = (content: string) => new File([content], 'people.csv');
   const people = (count: number) =>
     ['email,name', ...Array.from({ length: count }, (_, n) => `p${n}@example.com,Person ${n}`)].join('\n');
 
@@ -345,19 +297,14 @@ describe('a file of users', () => {
     );
     return { counts, reasons, reported };
   }
-  const usersOf = async (api: Client) => (await api.get('/api/v1/users?sort=email').expect(200)).body.data;
 
-  it.each<[string, string | Buffer, string]>([
-    ['not UTF-8', Buffer.from('name,email\nJ\xfcrgen,j@example.com\n', 'latin1'), 'The file is not UTF-8.'],
-    ['empty', '\n\n', 'The file is empty.'],
-    ['without rows', 'email,name\n', 'The file has no rows below its header.'],
-    [
-      'with an open quote',
-      'email,name\na@example.com,"Ada\n',
-      'The quote that opens at line 2 is never closed.',
-    ],
-  ])('is refused if it is %s', async (_what, content, message) => {
-    await expect(readHead(fileOf(content))).rejects.toThrow(message);
+  it('is refused if it is empty, has no rows, or a quote stays open', async () => {
+    for (const [content, message] of [
+      ['\n\n', 'The file is empty.'],
+      ['email,name\n', 'The file has no rows below its header.'],
+      ['email,name\na@example.com,"Ada\n', 'The quote that opens at line 2 is never closed.'],
+    ])
+      await expect(readHead(fileOf(content))).rejects.toThrow(message);
   });
 
   it('suggests what its columns become', async () => {
@@ -379,22 +326,6 @@ describe('a file of users', () => {
     expect(new Set(reported.map(({ line }) => line))).toEqual(new Set([501, 1_001, 1_201]));
   });
 
-  it('changes users that it finds by their external ids, of which the second is refused', async () => {
-    await api.createUser({ name: 'Ada', externalId: 'E-1' });
-    const content =
-      'External ID,E-Mail,Name\n E-1,new@example.com,\nE-2,bob@example.com,Bob\nE-1,,Twice\n,x@example.com,None';
-    const { counts, reasons } = await run(content, { mode: 'upsert', by: 'externalId' });
-    expect(counts).toEqual({ created: 1, updated: 1, unchanged: 0, failed: 2 });
-    expect(reasons.sort()).toEqual([
-      '4 externalId appears in an earlier row of the file',
-      '5 externalId is required',
-    ]);
-    expect(await usersOf(api)).toMatchObject([
-      { externalId: 'E-2', name: 'Bob', email: 'bob@example.com' },
-      { externalId: 'E-1', name: 'Ada', email: 'new@example.com', version: 2 },
-    ]);
-  });
-
   it('goes on after a failure with the same key, so that nothing is written twice', async () => {
     const keys: (string | null)[] = [];
     const client = clientOf(api, {
@@ -410,58 +341,48 @@ describe('a file of users', () => {
     expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
   });
 
-  it.each<[Partial<ImportProgress> | undefined, string]>([
-    [undefined, 'The import of a.csv was interrupted before it wrote anything.'],
-    [{ line: 501 }, 'The rows up to line 501 have been written: 7 created, 1 changed, 0 unchanged.'],
-    [{ line: 501, refused: refusedAt(5, 700) }, 'written except line 5, which was refused: 7 created'],
-    [{ line: 501, refused: refusedAt(5, 6) }, 'written except the 2 that were refused (lines 5, 6): 7'],
-    [
-      { line: 501, refused: refusedAt(...Array.from({ length: 21 }, (_, n) => n + 2)) },
-      'except the 21 that were refused (the first are lines 2, 3, ',
-    ],
-  ])('whose import is interrupted says what was written: %j', (progress, message) => {
+  it('whose import is interrupted says what was written', () => {
     const counts = { created: 7, updated: 1, unchanged: 0, failed: 0 };
-    const whole = progress && { bytes: 0, counts, refused: [], line: 0, ...progress };
-    expect(interruption('a.csv', whole)).toContain(message);
+    const after = (...lines: number[]) => {
+      const refused = lines.map((line) => ({ row: { line, cells: [] }, faults: [] }));
+      return interruption('a.csv', { bytes: 0, counts, refused, line: 501 });
+    };
+    expect(interruption('a.csv', undefined)).toBe(
+      'The import of a.csv was interrupted before it wrote anything.',
+    );
+    expect(after()).toContain(
+      'The rows up to line 501 have been written: 7 created, 1 changed, 0 unchanged.',
+    );
+    expect(after(5, 700)).toContain('written except line 5, which was refused: 7 created');
+    expect(after(5, 6)).toContain('written except the 2 that were refused (lines 5, 6): 7');
+    const many = Array.from({ length: 21 }, (_, n) => n + 2);
+    expect(after(...many)).toContain('except the 21 that were refused (the first are lines 2, 3, ');
   });
 });
 
-/** Rows that were refused, at these lines of their file. */
-function refusedAt(...lines: number[]): ImportProgress['refused'] {
-  return lines.map((line) => ({ row: { line, cells: [] }, faults: [] }));
-}
-
-const HOURS = 3_600_000;
-
-/** Whether an admin token is the last one, beside another token of which these columns are changed. */
-async function isLastBeside(scopes: ('admin' | 'users:read')[], columns: object = {}): Promise<boolean> {
-  const client = clientOf(await service.client());
-  const { id } = await client.tokens.create({ name: 'Other', scopes });
-  for (const [column, value] of Object.entries(columns))
-    await service.dataSource.query(`UPDATE tokens SET ${column} = $2 WHERE id = $1`, [id, value]);
-  return isLastAdmin(client, await client.tokens.current());
-}
-
-describe('an admin token is the last one', () => {
-  const inHours = (hours: number) => new Date(Date.now() + hours * HOURS);
-
-  it.each([
-    ['lacks the scope admin', true, ['users:read'], () => ({})],
-    ['is revoked', true, ['admin'], () => ({ revoked_at: inHours(-1) })],
-    ['has expired', true, ['admin'], () => ({ expires_at: inHours(-1) })],
-    [
-      'expires within the longest overlap of a rotation',
-      true,
-      ['admin'],
-      () => ({ expires_at: inHours(167) }),
-    ],
-    ['expires later', false, ['admin'], () => ({ expires_at: inHours(169) })],
-    ['never expires', false, ['admin'], () => ({})],
-  ] as const)('if the other one %s: %s', async (_other, expected, scopes, columns) => {
-    expect(await isLastBeside([...scopes], columns())).toBe(expected);
+describe('an admin token', () => {
+  it('is the last one if no other one is active for longer than the longest overlap of a rotation', async () => {
+    const HOUR = 3_600_000;
+    const inHours = (hours: number) => new Date(Date.now() + hours * HOUR);
+    const rows: [string, boolean, ('admin' | 'users:read')[], object][] = [
+      ['lacks the scope admin', true, ['users:read'], {}],
+      ['is revoked', true, ['admin'], { revoked_at: inHours(-1) }],
+      ['has expired', true, ['admin'], { expires_at: inHours(-1) }],
+      ['expires within the overlap', true, ['admin'], { expires_at: inHours(167) }],
+      ['expires later', false, ['admin'], { expires_at: inHours(169) }],
+      ['never expires', false, ['admin'], {}],
+    ];
+    for (const [other, expected, scopes, columns] of rows) {
+      const client = clientOf(await service.client());
+      const { id } = await client.tokens.create({ name: 'Other', scopes });
+      for (const [column, value] of Object.entries(columns))
+        await service.dataSource.query(`UPDATE tokens SET ${column} = $2 WHERE id = $1`, [id, value]);
+      const isLast = await isLastAdmin(client, await client.tokens.current());
+      expect([other, isLast]).toEqual([other, expected]);
+    }
   });
 
-  it('unless it has no scope admin', async () => {
+  it('is none without the scope admin', async () => {
     const client = clientOf(await service.client());
     const token = await client.tokens.create({ name: 'CI', scopes: ['users:read'] });
     expect(await isLastAdmin(client, token)).toBe(false);
