@@ -4,9 +4,19 @@
  */
 import type { Page } from 'playwright-core';
 import { UsersService } from '../../src';
+import { meetsWcag } from '../support/accessibility';
 import { describeInBrowser } from '../support/browser';
 import { aUser, type Client } from '../support/client';
-import { buttonOf, fills, focusOn, headingOf, panelOf, shows, useDashboard } from '../support/dashboard';
+import {
+  buttonOf,
+  fills,
+  focusOn,
+  headingOf,
+  panelOf,
+  shows,
+  toSection,
+  useDashboard,
+} from '../support/dashboard';
 
 const entries = (page: Page) => page.getByRole('list', { name: 'Activity, newest first' }).locator('summary');
 
@@ -14,9 +24,11 @@ const entries = (page: Page) => page.getByRole('list', { name: 'Activity, newest
 const sentences = async (page: Page) =>
   (await entries(page).locator('> :first-child').allTextContents()).map((text) => text.trim());
 
+const entryOf = (page: Page, sentence: string) => page.getByRole('listitem').filter({ hasText: sentence });
+
 /** Opens an entry and returns the rows of its values. */
 const openedValues = async (page: Page, sentence: string) => {
-  const entry = page.getByRole('listitem').filter({ hasText: sentence });
+  const entry = entryOf(page, sentence);
   await entry.locator('summary').click();
   await entry.getByRole('table').waitFor();
   return entry.getByRole('row').allInnerTexts();
@@ -43,7 +55,7 @@ describeInBrowser('what has happened, in the dashboard,', () => {
     const ada = await byToken.createUser({ name: 'Ada Lovelace', email: 'ada@example.com', role: 'member' });
     await byToken.createUser({ name: 'Grace Hopper', email: 'grace@example.com' });
     await byToken.patch(`/api/v1/users/${ada.id}`, { role: 'admin' }).expect(200);
-    const change = { email: 'ada@example.org', metadata: { plan: 'pro' } };
+    const change = { email: 'ada@example.org', metadata: { plan: { ['y'.repeat(64)]: 6 } } };
     await api.patch(`/api/v1/users/${ada.id}`, change).expect(200);
     const ci = await createToken(api, 'CI');
     await byToken.delete(`/v1/tokens/${ci.id}`).expect(204);
@@ -74,20 +86,33 @@ describeInBrowser('what has happened, in the dashboard,', () => {
     for (let n = from; n <= to; n++) await users.create(organizationId, aUser({ name: `Person ${n}` }));
   };
 
-  it('is told in sentences, the newest first, with the values before and after', async () => {
+  it('is told in sentences, with the values before and after, which lead to all of the same person or token', async () => {
     const { page } = await visit('activity', live);
     await expectSentences(page, ALL);
 
     expect(await openedValues(page, CHANGED_TWO)).toEqual([
       'Field\tBefore\tAfter',
       'Email\tada@example.com\tada@example.org',
-      'Metadata “plan”\tnone\tpro',
+      expect.stringMatching(/^Metadata “plan”\tnone\t\{/),
     ]);
     expect((await openedValues(page, DELETED)).slice(0, 2)).toEqual(['Field\tBefore', 'Name\tAda Lovelace']);
     expect((await openedValues(page, CREATED_GRACE)).slice(0, 2)).toEqual([
       'Field\tAfter',
       'Name\tGrace Hopper',
     ]);
+    await meetsWcag(page);
+
+    const follow = (sentence: string, name: string) =>
+      entryOf(page, sentence).getByRole('button', { name }).click();
+    await follow(CHANGED_TWO, 'Only what happened to this user');
+    await expectSentences(page, [DELETED, CHANGED_TWO, CHANGED_ROLE, CREATED_ADA]);
+    await shows(page, 'Only what happened to Ada Lovelace');
+    await buttonOf(page, 'Show everything').and(page.locator(':focus')).click();
+    await expectSentences(page, ALL);
+    await page.getByText(CHANGED_ROLE).click();
+    await follow(CHANGED_ROLE, 'Only what this token did');
+    await expectSentences(page, [REVOKED, CHANGED_ROLE, CREATED_GRACE, CREATED_ADA]);
+    expect(await page.getByLabel('Done by').inputValue()).toMatch(/^tok_/);
   });
 
   it('is filtered by kind, person and token', async () => {
@@ -96,12 +121,15 @@ describeInBrowser('what has happened, in the dashboard,', () => {
     await shows(page, /^\d+ entr/);
     await fills(page, { Kind: 'Users changed' });
     await expectSentences(page, [CHANGED_TWO, CHANGED_ROLE]);
-    await fills(page, { 'Done by': await optionOf(page, 'Nightly sync') });
+    const option = page.getByLabel('Done by').locator('option', { hasText: /^Nightly sync/ });
+    await fills(page, { 'Done by': (await option.textContent())! });
     await expectSentences(page, [CHANGED_ROLE]);
     await fills(page, { Kind: 'Any kind' });
     await expectSentences(page, [REVOKED, CHANGED_ROLE, CREATED_GRACE, CREATED_ADA]);
 
     await fills(page, { Person: 'grace' });
+    await page.getByRole('list', { name: 'People found' }).waitFor();
+    await meetsWcag(page);
     await page.getByRole('button', { name: 'Grace Hopper grace@example.com' }).click();
     await expectSentences(page, [CREATED_GRACE]);
     await buttonOf(page, 'Show everything').and(page.locator(':focus')).click();
@@ -111,6 +139,7 @@ describeInBrowser('what has happened, in the dashboard,', () => {
     for (const [text, name] of [
       ['lovelace ada', 'Ada Lovelace ada@example.org (deleted)'],
       [adaId, adaId], // of somebody who may have been purged
+      ['ada@', '(deleted)'],
     ]) {
       await fills(page, { Person: 'nobody at all' });
       await shows(page, 'Nobody found');
@@ -119,32 +148,9 @@ describeInBrowser('what has happened, in the dashboard,', () => {
       await expectSentences(page, [DELETED, CHANGED_TWO, CHANGED_ROLE, CREATED_ADA]);
       await buttonOf(page, 'Show everything').click();
     }
-    await fills(page, { Person: 'ada@' });
-    await page.getByRole('button', { name: '(deleted)' }).click();
-    await expectSentences(page, [DELETED, CHANGED_TWO, CHANGED_ROLE, CREATED_ADA]);
-    await fills(page, { Kind: 'Tokens revoked' });
+    await fills(page, { Person: 'nobody at all', Kind: 'Users restored' });
     await shows(page, 'There are no such entries.');
-  });
-
-  const optionOf = async (page: Page, name: string) =>
-    (await page
-      .getByLabel('Done by')
-      .locator('option', { hasText: new RegExp(`^${name}`) })
-      .first()
-      .textContent())!;
-
-  it('leads from an entry to all of the same person or token', async () => {
-    const { page } = await visit('activity', live);
-    await shows(page, /^\d+ entr/);
-    await page.getByText(CHANGED_ROLE).click();
-    await buttonOf(page, 'Only what happened to this user').click();
-    await expectSentences(page, [DELETED, CHANGED_TWO, CHANGED_ROLE, CREATED_ADA]);
-    await shows(page, 'Only what happened to Ada Lovelace');
-    await buttonOf(page, 'Show everything').click();
-    await expectSentences(page, ALL);
-    await buttonOf(page, 'Only what this token did').click();
-    await expectSentences(page, [REVOKED, CHANGED_ROLE, CREATED_GRACE, CREATED_ADA]);
-    expect(await page.getByLabel('Done by').inputValue()).toMatch(/^tok_/);
+    await meetsWcag(page);
   });
 
   it('grows as one scrolls, without a double or a gap while more happens', async () => {
@@ -198,9 +204,14 @@ describeInBrowser('what has happened, in the dashboard,', () => {
           json: { code: 'internal_error', detail: 'The service failed.', errors: [] },
         }),
       );
+    await page.route('**/api/v1/events?**', () => {});
+    await toSection(page, 'Activity');
+    await meetsWcag(page); // while it loads
+    await page.unroute('**/api/v1/events?**');
     await fail('**/api/v1/events?**');
-    await page.getByRole('link', { name: 'Activity' }).click();
+    await buttonOf(page, 'Refresh').click();
     await shows(page, 'The service failed.');
+    await meetsWcag(page);
     await page.unroute('**/api/v1/events?**');
     await fail('**/api/v1/events?**cursor=**');
     await buttonOf(page, 'Try again').click();
@@ -212,30 +223,6 @@ describeInBrowser('what has happened, in the dashboard,', () => {
     await buttonOf(page, 'Try again').click();
     await page.getByText('61 entries', { exact: true }).waitFor();
   });
-
-  it('tells of the purged and of kinds that it does not know', async () => {
-    const { page } = await visit('activity');
-    const event = (type: string, data: object | null, id: string) => ({
-      ...{ id, sequence: 1, type, data, occurredAt: '2026-01-31T09:30:00.000Z', source: 'service' },
-      ...{ actor: { type: 'system', id: null, name: 'purge' }, requestId: null },
-      target: { type: type.split('.')[0], id: 'some_1' },
-    });
-    const data = [
-      event('user.purged', null, 'evt_3'),
-      event('user.created', null, 'evt_2'),
-      event('team.merged', { team: { name: 'All', size: 7 } }, 'evt_1'),
-    ];
-    await page.route('**/api/v1/events?**', (route) => route.fulfill({ json: { data, nextCursor: null } }));
-    await buttonOf(page, 'Refresh').click();
-    await expectSentences(page, [
-      'The service purged a deleted user',
-      'The service created a user who has been purged',
-      'The service caused team.merged of the team All',
-    ]);
-    await entries(page).first().click();
-    await shows(page, 'The values were removed when the user was purged.');
-    expect(await openedValues(page, 'team.merged')).toEqual(['Field\tAfter', 'Name\tAll', 'Size\t7 (JSON)']);
-  });
 });
 
 describeInBrowser('the overview of the dashboard', () => {
@@ -245,7 +232,7 @@ describeInBrowser('the overview of the dashboard', () => {
     const { page } = await visit('', async (api) => {
       await api.createUser({ name: 'Grace' });
       await api.createUser({ active: false });
-      const fields = { name: 'Ends soon', scopes: ['users:read'], expiresIn: '3d' };
+      const fields = { name: 'n'.repeat(100), scopes: ['users:read'], expiresIn: '3d' };
       await api.post('/v1/tokens', fields).expect(201);
     });
     await focusOn(headingOf(page, 'Overview'));
@@ -260,10 +247,9 @@ describeInBrowser('the overview of the dashboard', () => {
     expect(await first.getByRole('cell').last().innerText()).toContain('2');
     await shows(panelOf(page, 'Webhooks that fail'), 'There are no webhooks.');
     await shows(panelOf(page, 'Latest activity'), 'Test created Grace');
-    await panelOf(page, 'Tokens that end soon').getByRole('link', { name: 'Ends soon' }).click();
-    await headingOf(page, 'Ends soon').waitFor();
-    await page.goBack();
-    await headingOf(page, 'Overview').waitFor();
+    await meetsWcag(page);
+    await panelOf(page, 'Tokens that end soon').getByRole('link', { name: 'nnn' }).click();
+    await headingOf(page, 'n'.repeat(100)).waitFor();
   });
 
   it('shows a number that the service counts no further', async () => {
