@@ -216,13 +216,11 @@ async function pathFor(api: Client, { path }: Operation): Promise<string> {
   return path.includes('{id}') ? path.replace('{id}', await idOf()) : path;
 }
 
-const queried = operations.filter(
-  ({ requestBody, parameters }) => !requestBody && parameters.some((each) => each.in === 'query'),
-);
-
-it.each(queried)(
-  '$method $path takes the query that openapi.json allows, and no other',
-  async (operation) => {
+it('every route takes the query that openapi.json allows, and no other', async () => {
+  const queried = operations.filter(
+    ({ requestBody, parameters }) => !requestBody && parameters.some((each) => each.in === 'query'),
+  );
+  for (const operation of queried) {
     const { path, method, parameters } = operation;
     const api = await service.client();
     const served = await pathFor(api, operation);
@@ -244,32 +242,35 @@ it.each(queried)(
         answer: await answerTo(api, operation, `${served}?${search}`),
       };
     });
-    expect(faults).toEqual([]);
-    for (const search of ['%', '&&&', 'a[__proto__][polluted]=1', '__proto__=1', 'q=%ff', 'limit[]=1'])
-      expect([200, 400]).toContain((await answerTo(api, operation, `${served}?${search}`)).status);
-  },
-);
+    for (const search of ['%', '&&&', 'a[__proto__][polluted]=1', '__proto__=1', 'q=%ff', 'limit[]=1']) {
+      const { status } = await answerTo(api, operation, `${served}?${search}`);
+      if (![200, 400].includes(status)) faults.push(`${search} is ${status}`);
+    }
+    expect({ method, path, faults }).toEqual({ method, path, faults: [] });
+  }
+});
 
-const withBody = operations
-  .filter(
-    ({ path, requestBody }) =>
-      requestBody &&
-      path !== '/oauth/token' && // a form, whose unknown fields are ignored
-      // It takes an event or a time, which a schema without alternatives does not say.
-      !path.endsWith('/redeliver'),
-  )
-  .flatMap((operation) =>
-    Object.keys(operation.requestBody!.content).map((type) => ({ ...operation, type })),
-  );
-
-it.each(withBody)(
-  '$method $path takes the $type that openapi.json allows, and no other',
-  async (operation) => {
-    const { path, method, requestBody, type } = operation;
+it('every route takes the bodies that openapi.json allows, and no other', async () => {
+  const withBody = operations
+    .filter(
+      ({ path, requestBody }) =>
+        requestBody &&
+        path !== '/oauth/token' && // a form, whose unknown fields are ignored
+        // It takes an event or a time, which a schema without alternatives does not say.
+        !path.endsWith('/redeliver'),
+    )
+    .flatMap((operation) =>
+      Object.entries(operation.requestBody!.content).map(([type, { schema }]) => ({
+        operation,
+        type,
+        schema,
+      })),
+    );
+  for (const { operation, type, schema } of withBody) {
+    const { path, method } = operation;
     const api = await service.client();
     const served = await pathFor(api, operation);
-    const name = requestBody!.content[type].schema.$ref.split('/').at(-1)!;
-    const { properties, required = [] } = schemas[name];
+    const { properties, required = [] } = schemas[schema.$ref.split('/').at(-1)!];
     const base = Object.fromEntries(required.map((field) => [field, properties[field].examples[0]]));
     const send = async (body: unknown) => {
       const answer = await answerTo(api, operation, served, JSON.stringify(body), type);
@@ -287,9 +288,10 @@ it.each(withBody)(
       return send(body);
     });
     const whole = [{}, null, [], [base], 'text', 1, true];
-    expect([...faults, ...(await compare(['body'], whole, (_, body) => send(body)))]).toEqual([]);
-  },
-);
+    faults.push(...(await compare(['body'], whole, (_, body) => send(body))));
+    expect({ method, path, type, faults }).toEqual({ method, path, type, faults: [] });
+  }
+});
 
 it('needs every exception', () => {
   expect(EXCEPTIONS.filter((exception) => !used.has(exception)).map(({ reason }) => reason)).toEqual([]);
@@ -374,8 +376,9 @@ describe('the routes of SCIM, which openapi.json leaves to /Schemas', () => {
     expect([text.slice(0, 300), failures]).toEqual([text.slice(0, 300), []]);
   }
 
-  it.each(HOSTILE_BODIES)('%s is refused by every route with a body', async (_what, body) => {
-    expect(new Set(await statusesOf(body))).toEqual(new Set([400]));
+  it('refuse every body with a value that must not be stored', async () => {
+    for (const [what, body] of HOSTILE_BODIES)
+      expect([what, new Set(await statusesOf(body))]).toEqual([what, new Set([400])]);
   });
 
   it('do not fail, whatever value an attribute has', async () => {
