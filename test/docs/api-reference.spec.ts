@@ -80,8 +80,8 @@ describeInBrowser('the API reference', () => {
     },
   );
 
-  it.each(['', '/people/directory'])('exchanges the value of a token, below "%s"', async (path) => {
-    const { url, close } = await startGateway(service().url, path);
+  it('exchanges the value of a token, also below the path of a gateway', async () => {
+    const { url, close } = await startGateway(service().url, '/people/directory');
     const { page, requestedUrls } = await open();
     const api = await service().client({ scopes: ['users:read', 'users:write'] });
     await page.goto(`${url}/docs`);

@@ -60,30 +60,22 @@ describe('forRootAsync', () => {
   @Module({ providers: [Settings], exports: [Settings] })
   class SettingsModule {}
 
-  it.each([
-    [
-      'useFactory',
+  it('supports useFactory, useClass and useExisting, on a data source with a name', async () => {
+    const imports = [SettingsModule];
+    for (const module of [
       UserManagementModule.forRootAsync({
         dataSource: 'people',
-        imports: [SettingsModule],
+        imports,
         inject: [Settings],
         useFactory: async (settings: Settings) => settings.createUserManagementOptions(),
       }),
-    ],
-    ['useClass', UserManagementModule.forRootAsync({ dataSource: 'people', useClass: Settings })],
-    [
-      'useExisting',
-      UserManagementModule.forRootAsync({
-        dataSource: 'people',
-        imports: [SettingsModule],
-        useExisting: Settings,
-      }),
-    ],
-  ])('supports %s, on a data source with a name', async (_way, module) => {
-    const other = await startHost([module], { name: 'people' });
-    const api = await clientOf(other);
-    await api.get('/backend/internal/api/v1/users').expect(200);
-    await other.close();
+      UserManagementModule.forRootAsync({ dataSource: 'people', useClass: Settings }),
+      UserManagementModule.forRootAsync({ dataSource: 'people', imports, useExisting: Settings }),
+    ]) {
+      const other = await startHost([module], { name: 'people' });
+      await (await clientOf(other)).get('/backend/internal/api/v1/users').expect(200);
+      await other.close();
+    }
   });
 });
 
@@ -163,16 +155,14 @@ describeOn('postgres', 'the pool of the application', () => {
 });
 
 describeOn('postgres', 'an unavailable database', () => {
-  it('causes a 503 with Retry-After in the application, although its filter does not handle driver errors', async () => {
-    await onHost(OPTIONS, async (guarded) => {
-      const api = await clientOf(guarded, ['users:read']);
-      await withoutDatabase(guarded.dataSource, async () => {
-        const { body, headers } = await api.get('/backend/v1/reports').expect(503);
-        expect(body).toEqual({ oops: 503, method: 'GET', url: '/backend/v1/reports' });
-        expect(headers['retry-after']).toMatch(/^\d+$/);
-      });
-      await api.get('/backend/v1/reports').expect(200);
+  it('is a 503 with Retry-After in the application, although its filter does not handle driver errors', async () => {
+    const api = await clientOf(host, ['users:read']);
+    await withoutDatabase(host.dataSource, async () => {
+      const { body, headers } = await api.get('/backend/v1/reports').expect(503);
+      expect(body).toEqual({ oops: 503, method: 'GET', url: '/backend/v1/reports' });
+      expect(headers['retry-after']).toMatch(/^\d+$/);
     });
+    await api.get('/backend/v1/reports').expect(200);
   });
 });
 
@@ -183,16 +173,13 @@ describe('the routes of an application', () => {
 
   /** The whole response, without its date. */
   async function answerOf({ url }: Host, [method, path, headers, body]: Call) {
-    const call = request(url)[method](path).set(headers);
-    const {
-      status,
-      headers: sent,
-      text,
-    } = await call.send(typeof body === 'object' ? JSON.stringify(body) : body);
+    const sending = request(url)[method](path).set(headers);
+    const text = typeof body === 'object' ? JSON.stringify(body) : body;
+    const { status, headers: sent, text: answer } = await sending.send(text);
     delete sent.date;
     // These count seconds, and two requests may see different ones.
     for (const name of ['x-ratelimit-reset', 'retry-after']) if (sent[name]) sent[name] = 'seconds';
-    return { status, headers: sent, text };
+    return { status, headers: sent, answer };
   }
 
   type Call = [
@@ -202,56 +189,39 @@ describe('the routes of an application', () => {
     body?: string | object,
   ];
 
-  it.each<[number, ...Call]>([
-    [200, 'get', '/backend/v1/users', mine],
-    [200, 'head', '/backend/v1/users', mine],
-    [403, 'get', '/backend/v1/users', {}],
-    [201, 'post', '/backend/v1/users', json, { login: 'ada' }],
-    [400, 'post', '/backend/v1/users', json, { login: 'a', more: 1 }],
-    [400, 'post', '/backend/v1/users', json, '{'],
-    [200, 'get', '/backend/v1/users', { ...mine, Origin: 'https://host.example' }],
-    [204, 'options', '/backend/v1/users', { ...mine, Origin: 'https://host.example' }],
-    [404, 'put', '/backend/v1/users', json, {}],
-    [201, 'post', '/backend/v1/echo', json, big(80)],
-    [413, 'post', '/backend/v1/echo', json, big(120)],
-    [
-      201,
-      'post',
-      '/backend/v1/echo',
-      { ...mine, 'Content-Type': 'application/x-www-form-urlencoded' },
-      'a=1&b=2',
-    ],
-    [415, 'post', '/backend/v1/echo', { ...json, 'Content-Encoding': 'rot13' }, 'x'],
-    [500, 'get', '/backend/v1/boom', mine],
-    [404, 'get', '/', mine],
-    [404, 'get', '/backend', mine],
-    [404, 'get', '/backend/nothing', mine],
-    [404, 'get', '/backend/internal/nothing', mine],
-    [404, 'get', '/backend/internal/api/v1/usersandmore', mine],
-    [404, 'get', '/backend/internal/dashboards', mine],
-    [404, 'get', '/backend/dashboard', mine],
-    [404, 'get', '/dashboard', mine],
-    [200, 'get', '/backend/internal/dashboard/mine', mine],
-    [404, 'get', '/api/v1/users', mine],
-    [404, 'get', '/v1/tokens', mine],
-    [200, 'get', '/backend/v1/internal/api/v1/users/7/avatar', mine],
-    [400, 'get', '/backend/v1/internal/api/v1/users/%zz/avatar', mine],
-    [200, 'get', '/backend/v1/seldom', mine],
-    [200, 'get', '/backend/v1/seldom', mine],
-    [429, 'get', '/backend/v1/seldom', mine],
-  ])('respond the same without the service, with %i to %s %s', async (status, ...call) => {
-    const [without, embedded] = [await answerOf(plain, call), await answerOf(host, call)];
-    expect(embedded.status).toBe(status);
-    expect(embedded).toEqual(without);
-  });
-
-  it('include the path of the dashboard if it is disabled', async () => {
-    await onHost({ ...OPTIONS, dashboard: false }, async (without) => {
-      for (const path of ['', '/', '/x.js']) {
-        const call: Call = ['get', `/backend/internal/dashboard${path}`, mine];
-        expect(await answerOf(without, call)).toEqual(await answerOf(plain, call));
-      }
-    });
+  it('respond the same without the service', async () => {
+    const form = { ...mine, 'Content-Type': 'application/x-www-form-urlencoded' };
+    const crossOrigin = { ...mine, Origin: 'https://host.example' };
+    const calls: [number, ...Call][] = [
+      [200, 'get', '/backend/v1/users', mine],
+      [200, 'head', '/backend/v1/users', mine],
+      [403, 'get', '/backend/v1/users', {}],
+      [201, 'post', '/backend/v1/users', json, { login: 'ada' }],
+      [400, 'post', '/backend/v1/users', json, { login: 'a', more: 1 }],
+      [400, 'post', '/backend/v1/users', json, '{'],
+      [200, 'get', '/backend/v1/users', crossOrigin],
+      [204, 'options', '/backend/v1/users', crossOrigin],
+      [404, 'put', '/backend/v1/users', json, {}],
+      [201, 'post', '/backend/v1/echo', json, big(80)],
+      [413, 'post', '/backend/v1/echo', json, big(120)],
+      [201, 'post', '/backend/v1/echo', form, 'a=1&b=2'],
+      [415, 'post', '/backend/v1/echo', { ...json, 'Content-Encoding': 'rot13' }, 'x'],
+      [500, 'get', '/backend/v1/boom', mine],
+      [200, 'get', '/backend/internal/dashboard/mine', mine],
+      [200, 'get', '/backend/v1/internal/api/v1/users/7/avatar', mine],
+      [400, 'get', '/backend/v1/internal/api/v1/users/%zz/avatar', mine],
+      ...[200, 200, 429].map((status): [number, ...Call] => [status, 'get', '/backend/v1/seldom', mine]),
+      ...[
+        ...['/', '/backend', '/backend/nothing', '/backend/internal/nothing', '/backend/dashboard'],
+        ...['/backend/internal/api/v1/usersandmore', '/backend/internal/dashboards', '/dashboard'],
+        ...['/api/v1/users', '/v1/tokens'],
+      ].map((path): [number, ...Call] => [404, 'get', path, mine]),
+    ];
+    for (const [status, ...call] of calls) {
+      const [without, embedded] = [await answerOf(plain, call), await answerOf(host, call)];
+      expect([call, embedded.status]).toEqual([call, status]);
+      expect(embedded).toEqual(without);
+    }
   });
 
   it('keep the entities, tables and names that they use', async () => {
@@ -345,15 +315,26 @@ describe('webhooks of a host', () => {
       await expect(webhooks.update(id, created.webhook.id, insecure)).rejects.toMatchObject({ status: 400 });
     }));
 
-  it('cannot be created without a key, and have no routes if it wants none', async () => {
+  it('cannot be created without a key', async () => {
     const { id } = await host.app.get(OrganizationsService).create('Test');
     const creation = host.app.get(WebhooksService).create(id, { url: 'https://example.com/', types: ['*'] });
     await expect(creation).rejects.toMatchObject({ status: 503 });
-    await request(host.url).get('/backend/internal/api/v1/webhooks').expect(401);
-    await onHost({ ...OPTIONS, webhooks: false }, async ({ url }) => {
-      await request(url).get('/backend/internal/api/v1/webhooks').expect(404);
-      await request(url).get('/backend/internal/api/v1/users').expect(401);
-    });
+    await request(host.url).get('/backend/internal/api/v1/webhooks').expect(401); // they may be read
+  });
+});
+
+it('has no webhooks and no dashboard if the host wants none', async () => {
+  await onHost({ ...OPTIONS, webhooks: false, dashboard: false }, async ({ url }) => {
+    const users = await request(url).get('/backend/internal/api/v1/users').expect(401);
+    expect(users.type).toBe('application/problem+json');
+    await request(url).get('/backend/internal/api/v1/webhooks').expect(404);
+    for (const path of ['', '/', '/x.js']) {
+      const { body } = await request(url)
+        .get(`/backend/internal/dashboard${path}`)
+        .set('X-Host', 'me')
+        .expect(404);
+      expect(body).toMatchObject({ oops: 404 }); // of the application
+    }
   });
 });
 

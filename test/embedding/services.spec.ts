@@ -9,25 +9,23 @@ import {
   NotFoundException,
   PreconditionFailedException,
 } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import {
   DeletedUsersService,
   OrganizationsService,
   TokensService,
-  UserManagementModule,
   UserSearch,
   UsersService,
 } from '../../src';
 import { poolOf } from '../../src/platform/database/connections/pool';
 import { Client } from '../support/client';
-import { emptyDatabase } from '../support/database';
-import { OPTIONS, useHost } from '../support/embedding';
+import { onHost, useHost, usePlainHost } from '../support/embedding';
 import { describeOn, itNotOn } from '../support/engine';
-import { startHost, User as HostUser } from '../support/host';
-import { startWorker } from '../support/subscribers';
+import { User as HostUser } from '../support/host';
 import { until } from '../support/until';
 
 const { host } = useHost();
+const other = usePlainHost();
 
 let users: UsersService;
 let tokens: TokensService;
@@ -41,31 +39,13 @@ beforeAll(async () => {
 const newOrganization = async () => (await host.app.get(OrganizationsService).create('Test')).id;
 const ada = { name: 'Ada', email: 'ada@example.com' };
 
-it('offers its services to a host that serves no HTTP', async () => {
-  const copy = await emptyDatabase();
-  const worker = await startWorker(copy, [], OPTIONS);
-  try {
-    const { id } = await worker.app.get(OrganizationsService).create('Test');
-    await worker.app.get(UsersService).create(id, ada);
-    expect((await worker.app.get(UsersService).list(id)).data).toMatchObject([{ name: 'Ada' }]);
-  } finally {
-    await worker.close();
-    await copy.drop();
-  }
-});
-
 describe('the services', () => {
-  const faultsOf = async (call: Promise<unknown>) => {
-    const error = await call.then(
+  /** What a refusal would have as its body. */
+  const bodyOf = (call: Promise<unknown>) =>
+    call.then(
       () => undefined,
-      (error: unknown) => error,
+      (error: HttpException) => error.getResponse() as { errors: { field: string; code: string }[] },
     );
-    expect(error).toBeInstanceOf(BadRequestException);
-    const { errors } = (error as BadRequestException).getResponse() as {
-      errors: { field: string; code: string }[];
-    };
-    return errors.map(({ field, code }) => `${field} ${code}`);
-  };
 
   it('accept the same input as the API, with the same defaults', async () => {
     const { id } = await host.app.get(OrganizationsService).create(' Spaced ');
@@ -79,24 +59,13 @@ describe('the services', () => {
   it('return the same plain record from every method', async () => {
     const organizationId = await newOrganization();
     const created = await users.create(organizationId, { name: 'Boom', email: 'boom@example.com' });
-    expect(Object.keys(created)).toEqual([
-      'id',
-      'externalId',
-      'name',
-      'email',
-      'role',
-      'active',
-      'metadata',
-      'version',
-      'createdAt',
-      'updatedAt',
-    ]);
-    const sorts = ['createdAt', 'updatedAt', 'name', 'email'] as const;
+    expect(Object.keys(created).join(' ')).toBe(
+      'id externalId name email role active metadata version createdAt updatedAt',
+    );
     expect(await users.get(organizationId, created.id)).toEqual(created);
     expect(await users.update(organizationId, created.id, {})).toEqual(created);
-    const pages = await Promise.all(sorts.map((sort) => users.list(organizationId, { sort })));
-    pages.push(await search.search(organizationId, { q: 'boom' }));
-    for (const { data } of pages) expect(data).toEqual([created]);
+    expect((await users.list(organizationId)).data).toEqual([created]);
+    expect((await search.search(organizationId, { q: 'boom' })).data).toEqual([created]);
     const changed = await users.update(organizationId, created.id, { role: 'admin' });
     expect(changed).toEqual({ ...created, role: 'admin', version: 2, updatedAt: changed.updatedAt });
 
@@ -117,21 +86,19 @@ describe('the services', () => {
 
   it('throw exceptions whose bodies have one shape', async () => {
     const id = await newOrganization();
-    const user = { name: 'Ada', email: 'ada@example.com' };
-    await users.create(id, user);
-    const bodyOf = (call: Promise<unknown>) => call.catch((error: HttpException) => error.getResponse());
+    await users.create(id, ada);
     expect(await bodyOf(users.get(id, 'usr_x'))).toEqual({
       statusCode: 404,
       code: 'not_found',
       message: 'There is no such user.',
     });
-    expect(await bodyOf(users.create(id, user))).toEqual({
+    expect(await bodyOf(users.create(id, ada))).toEqual({
       statusCode: 409,
       code: 'conflict',
       message: 'The email is already used by another user of the organization.',
       errors: [{ field: 'email', code: 'taken', message: expect.any(String) }],
     });
-    expect(await bodyOf(users.create(id, { ...user, name: '' }))).toEqual({
+    expect(await bodyOf(users.create(id, { ...ada, name: '' }))).toEqual({
       statusCode: 400,
       code: 'validation_failed',
       message: '1 field is invalid.',
@@ -141,27 +108,24 @@ describe('the services', () => {
 
   it('reject the same input as the API', async () => {
     const id = await newOrganization();
-    expect(await faultsOf(users.create(id, { name: '', email: 'nobody' }))).toEqual([
-      'name too_short',
-      'email invalid',
-    ]);
-    expect(await faultsOf(users.update(id, 'usr_x', { name: null } as never))).toEqual(['name invalid']);
-    expect(await faultsOf(users.list(id, { limit: 1000, sort: 'age' as never }))).toEqual([
-      'sort invalid',
-      'limit out_of_range',
-    ]);
-    expect(await faultsOf(search.search(id, { q: 'x' }))).toEqual(['q too_short']);
-    expect(await faultsOf(tokens.create(id, { name: 'x', scopes: [] }))).toEqual(['scopes too_short']);
-    expect(await faultsOf(tokens.list(id, { state: 'lost' as never }))).toEqual(['state invalid']);
-    expect(await faultsOf(host.app.get(OrganizationsService).create(''))).toEqual(['name too_short']);
+    for (const [call, ...faults] of [
+      [users.create(id, { name: '', email: 'nobody' }), 'name too_short', 'email invalid'],
+      [users.update(id, 'usr_x', { name: null } as never), 'name invalid'],
+      [users.list(id, { limit: 1000, sort: 'age' as never }), 'sort invalid', 'limit out_of_range'],
+      [search.search(id, { q: 'x' }), 'q too_short'],
+      [tokens.create(id, { name: 'x', scopes: [] }), 'scopes too_short'],
+      [tokens.list(id, { state: 'lost' as never }), 'state invalid'],
+      [host.app.get(OrganizationsService).create(''), 'name too_short'],
+    ] as const) {
+      await expect(call).rejects.toBeInstanceOf(BadRequestException);
+      expect((await bodyOf(call))!.errors.map(({ field, code }) => `${field} ${code}`)).toEqual(faults);
+    }
   });
 
   it('report an unknown organization', async () => {
     const nowhere = 'org_00000000000000000000000000';
-    const token = tokens.create(nowhere, { name: 'x', scopes: ['admin'] });
-    await expect(token).rejects.toThrow(new NotFoundException('There is no such organization.'));
-    const user = users.create(nowhere, { name: 'Ada', email: 'ada@example.com' });
-    await expect(user).rejects.toThrow(new NotFoundException('There is no such organization.'));
+    for (const call of [tokens.create(nowhere, { name: 'x', scopes: ['admin'] }), users.create(nowhere, ada)])
+      await expect(call).rejects.toThrow(new NotFoundException('There is no such organization.'));
     expect((await users.list(nowhere)).data).toEqual([]);
   });
 });
@@ -169,9 +133,12 @@ describe('the services', () => {
 class Undone extends Error {}
 
 /** Runs a task in a transaction of the host that is rolled back, and returns its result. */
-async function rolledBack<Result>(task: (manager: EntityManager) => Promise<Result>): Promise<Result> {
+async function rolledBack<Result>(
+  task: (manager: EntityManager) => Promise<Result>,
+  dataSource: DataSource = host.dataSource,
+): Promise<Result> {
   let result: Result;
-  const undone = host.dataSource.transaction(async (manager) => {
+  const undone = dataSource.transaction(async (manager) => {
     result = await task(manager);
     throw new Undone();
   });
@@ -313,11 +280,8 @@ describe("the services in an application's transaction", () => {
     );
 
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
-    expect((await users.list(id, { sort: 'name' })).data.map(({ name }) => name)).toEqual([
-      'Ada',
-      'Eve',
-      'Grace',
-    ]);
+    const { data } = await users.list(id, { sort: 'name' });
+    expect(data.map(({ name }) => name)).toEqual(['Ada', 'Eve', 'Grace']);
     expect(await countsOf(id)).toMatchObject({ users: 3, user_search: 3, tokens: 1 });
   });
 
@@ -364,39 +328,16 @@ describe("the services in an application's transaction", () => {
     expect(await countsOf(id)).toMatchObject({ users: 0 });
   });
 
-  it('refuse a manager of another data source', async () => {
-    const other = await startHost([]);
-    try {
-      await other.dataSource.transaction(async (manager) => {
-        for (const service of [users, tokens]) {
-          expect(() => service.within(manager)).toThrow(
-            'within() requires a manager of the data source that the UserManagementModule uses.',
-          );
-        }
-      });
-    } finally {
-      await other.close();
-    }
-  });
+  it('refuse a manager of another data source', () =>
+    other.dataSource.transaction(async (manager) => {
+      for (const service of [users, tokens])
+        expect(() => service.within(manager)).toThrow(
+          'within() requires a manager of the data source that the UserManagementModule uses.',
+        );
+    }));
 });
 
 describeOn('postgres', "the services in an application's transaction, while others write", () => {
-  it('let exactly one create an email', async () => {
-    const id = await newOrganization();
-    const races = Array.from({ length: 10 }, async (_, n) => {
-      const user = { name: `Racer ${n}`, email: 'race@example.com' };
-      return n % 2
-        ? users.create(id, user)
-        : host.dataSource.transaction((manager) => users.within(manager).create(id, user));
-    });
-
-    const results = await Promise.allSettled(races);
-
-    const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
-    expect(refused.map((error: HttpException) => error.getStatus())).toEqual(Array(9).fill(409));
-    expect(await countsOf(id)).toMatchObject({ users: 1, user_search: 1 });
-  });
-
   it('hold nobody up who creates another user', async () => {
     const id = await newOrganization();
     const runner = host.dataSource.createQueryRunner();
@@ -448,46 +389,32 @@ describe('users who are deleted by an application', () => {
     expect(data).toEqual([{ ...user, deletedAt: expect.any(Date), purgeAt: expect.any(Date) }]);
     await users.create(id, ada);
     await expect(deletedUsers.restore(id, user.id)).rejects.toMatchObject({ status: 409 });
-    await expect(deletedUsers.restore(id, user.id, { email: 'x' })).rejects.toMatchObject({ status: 400 });
     const restored = await deletedUsers.restore(id, user.id, { email: 'second@example.com' });
-    expect(restored).toEqual({
-      ...user,
-      email: 'second@example.com',
-      version: 2,
-      updatedAt: restored.updatedAt,
-    });
+    expect(restored).toMatchObject({ id: user.id, email: 'second@example.com', version: 2 });
     await users.delete(id, user.id);
     await deletedUsers.purge(id, user.id);
     await expect(deletedUsers.get(id, user.id)).rejects.toMatchObject({ status: 404 });
   });
 
-  it('in a transaction, are purged after its commit if nothing is kept', async () => {
-    const strict = await startHost([
-      UserManagementModule.forRoot({ schema: 'ums', deletedUsersRetentionDays: 0 }),
-    ]);
-    const id = (await strict.app.get(OrganizationsService).create('Test')).id;
-    const service = strict.app.get(UsersService);
-    const deletedUsers = strict.app.get(DeletedUsersService);
-    const [kept, user] = [
-      await service.create(id, ada),
-      await service.create(id, { name: 'Grace', email: 'grace@example.com' }),
-    ];
-    const undone = strict.dataSource.transaction(async (manager) => {
-      await service.within(manager).delete(id, kept.id);
-      throw new Undone();
-    });
-    await expect(undone).rejects.toBeInstanceOf(Undone);
-    await strict.dataSource.transaction((manager) => service.within(manager).delete(id, user.id));
+  it('in a transaction, are purged after its commit if nothing is kept', () =>
+    onHost({ schema: 'ums', deletedUsersRetentionDays: 0 }, async ({ app, dataSource }) => {
+      const { id } = await app.get(OrganizationsService).create('Test');
+      const service = app.get(UsersService);
+      const [kept, user] = [
+        await service.create(id, ada),
+        await service.create(id, { name: 'Grace', email: 'grace@example.com' }),
+      ];
+      await rolledBack((manager) => service.within(manager).delete(id, kept.id), dataSource);
+      await dataSource.transaction((manager) => service.within(manager).delete(id, user.id));
 
-    await until(async () => (await deletedUsers.list(id)).data.length === 0); // the background is at it
+      const deletedUsers = app.get(DeletedUsersService);
+      await until(async () => (await deletedUsers.list(id)).data.length === 0); // the background is at it
 
-    expect((await service.list(id)).data).toEqual([kept]);
-    const events: { type: string; data: object | null }[] = await strict.dataSource.query(
-      'SELECT type, data FROM ums.events WHERE target_id = $1 ORDER BY position',
-      [user.id],
-    );
-    expect(events.map(({ type }) => type)).toEqual(['user.created', 'user.deleted', 'user.purged']);
-    expect(events.map(({ data }) => data)).toEqual([null, null, null]);
-    await strict.close();
-  });
+      expect((await service.list(id)).data).toEqual([kept]);
+      const events = await dataSource.query(
+        'SELECT type FROM ums.events WHERE target_id = $1 ORDER BY position',
+        [user.id],
+      );
+      expect(events).toEqual(['user.created', 'user.deleted', 'user.purged'].map((type) => ({ type })));
+    }));
 });

@@ -159,27 +159,6 @@ describe('subscribers', () => {
     expect(await cursorsOf(host, poisoned)).toEqual([{ subscriber: 'billing', sequence: 3, failures: 0 }]);
   });
 
-  it('do not wait for a slow one of another organization', async () => {
-    let finish!: () => void;
-    const finished = new Promise<void>((resolve) => (finish = resolve));
-    const seen: string[] = [];
-    const handle: Subscriber['handle'] = async (_event, { organizationId }) => {
-      if (organizationId === slow) await finished;
-      seen.push(organizationId);
-    };
-    const host = await start([{ name: 'slow', handle }]);
-    const [slow, other] = [await newOrganization(host), await newOrganization(host)];
-    const users = host.app.get(UsersService);
-    await users.create(slow, person(1));
-    for (let n = 1; n <= 3; n++) {
-      await users.create(other, person(n));
-      await until(() => seen.length >= n);
-    }
-    expect(seen).toEqual([other, other, other]);
-    finish();
-    await until(() => seen.includes(slow));
-  });
-
   it('that never finish an event are logged, and give their places to other organizations', async () => {
     const others = [
       'Date',
@@ -324,12 +303,7 @@ describe('subscribers', () => {
     expect(await cursors.release({ ...first, sequence: 9 })).toBe(false);
     expect(await cursors.claim('billing', 'org_1')).toBeUndefined();
     expect(await cursors.release({ ...second!, sequence: 6 })).toBe(true); // a late renewal takes nothing back
-    let claim = await cursors.claim('billing', 'org_1');
-    expect(claim).toMatchObject({ sequence: 7 });
-    for (let n = 0; n < 50; n++) {
-      await cursors.release(claim!); // its events can be claimed at once
-      expect((claim = await cursors.claim('billing', 'org_1'))).toBeDefined();
-    }
+    expect(await cursors.claim('billing', 'org_1')).toMatchObject({ sequence: 7 });
   });
 
   it('are refused at the start if two have the same name', async () => {

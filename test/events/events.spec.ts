@@ -1,17 +1,28 @@
 import { TokensService } from '../../src/tokens/tokens.service';
 import { UsersService } from '../../src/users/users.service';
 import { runJob } from '../support/background';
-import { aUser, type UserBody } from '../support/client';
-import { sequences, useEvents } from '../support/events';
+import { aUser } from '../support/client';
+import { useApi } from '../support/service';
 
-const { service, api, get, events } = useEvents();
+const { service, api } = useApi({ RATE_LIMIT_PER_MINUTE: '100000' });
+
+interface EventBody {
+  id: string;
+  sequence: number;
+  type: string;
+  target: { id: string };
+  data: Record<string, object>;
+}
+const get = async (query = '') => (await api.get(`/api/v1/events${query}`).expect(200)).body;
+const events = async (query = ''): Promise<EventBody[]> => (await get(query)).data;
+const sequences = (list: EventBody[]) => list.map(({ sequence }) => sequence);
 
 /** The events of users, which are what most tests are about. */
 const userEvents = () => events('?type=user.created,user.updated,user.deleted');
 
 describe('an event', () => {
   it('tells of a create, as the API shows the user', async () => {
-    const user = await api().createUser({ metadata: { b: 1, a: [5e-324, { c: null }] } });
+    const user = await api.createUser({ metadata: { b: 1, a: [5e-324, { c: null }] } });
     const [event] = await userEvents();
     expect(event).toEqual({
       id: expect.stringMatching(/^evt_[0-7][0-9a-z]{25}$/),
@@ -19,50 +30,44 @@ describe('an event', () => {
       type: 'user.created',
       occurredAt: user.createdAt,
       source: 'api',
-      actor: { type: 'token', id: api().tokenId, name: 'Test' },
+      actor: { type: 'token', id: api.tokenId, name: 'Test' },
       target: { type: 'user', id: user.id },
       requestId: expect.any(String),
       data: { user },
     });
     expect(JSON.stringify(event.data.user)).toBe(JSON.stringify(user));
-    expect((await api().get(`/api/v1/events/${event.id}`).expect(200)).body).toEqual(event);
+    expect((await api.get(`/api/v1/events/${event.id}`).expect(200)).body).toEqual(event);
   });
 
   it('tells of an update with the former values of the changed fields', async () => {
-    const user = await api().createUser({ role: 'member', metadata: { plan: 'free' } });
+    const user = await api.createUser({ role: 'member', metadata: { plan: 'free' } });
     const changes = { name: user.name, role: 'admin', active: false, metadata: { plan: 'pro' } };
-    const { body: changed } = await api()
+    const { body: changed } = await api
       .patch(`/api/v1/users/${user.id}`, changes)
       .set('X-Request-ID', 'change-1')
       .expect(200);
-    expect((await userEvents())[1]).toMatchObject({
-      type: 'user.updated',
-      requestId: 'change-1',
-      data: { user: changed, previous: { role: 'member', active: true, metadata: { plan: 'free' } } },
-    });
-    expect((await userEvents())[1].data.previous).toEqual({
-      role: 'member',
-      active: true,
-      metadata: { plan: 'free' },
-    });
+    const [, event] = await userEvents();
+    expect(event).toMatchObject({ type: 'user.updated', requestId: 'change-1' });
+    const previous = { role: 'member', active: true, metadata: { plan: 'free' } };
+    expect(event.data).toEqual({ user: changed, previous });
   });
 
   it('tells of a delete with the user as it was last', async () => {
-    const user = await api().createUser();
-    const { body: changed } = await api().patch(`/api/v1/users/${user.id}`, { role: 'viewer' }).expect(200);
-    await api().delete(`/api/v1/users/${user.id}`).expect(204);
+    const user = await api.createUser();
+    const { body: changed } = await api.patch(`/api/v1/users/${user.id}`, { role: 'viewer' }).expect(200);
+    await api.delete(`/api/v1/users/${user.id}`).expect(204);
     const [, , event] = await userEvents();
     expect([event.type, event.data]).toEqual(['user.deleted', { user: changed }]);
   });
 
   it('tells of tokens, and never has a value', async () => {
-    const { body } = await api()
+    const { body } = await api
       .post('/v1/tokens', { name: 'Nightly sync', scopes: ['users:read'], expiresIn: '90d' })
       .expect(201);
     const { token: value, ...created } = body;
-    await api().delete(`/v1/tokens/${created.id}`).expect(204);
-    await api().delete(`/v1/tokens/${created.id}`).expect(204); // changes nothing
-    const { body: revoked } = await api().get(`/v1/tokens/${created.id}`).expect(200);
+    await api.delete(`/v1/tokens/${created.id}`).expect(204);
+    await api.delete(`/v1/tokens/${created.id}`).expect(204); // changes nothing
+    const { body: revoked } = await api.get(`/v1/tokens/${created.id}`).expect(200);
     const list = await events(`?target=${created.id}`);
     expect(list.map(({ type, data }) => [type, data])).toEqual([
       ['token.created', { token: created }],
@@ -73,17 +78,17 @@ describe('an event', () => {
       target: { type: 'token', id: created.id },
     });
     expect(JSON.stringify(await events())).not.toContain(value);
-    const [{ kept }] = await service().dataSource.query(
+    const [{ kept }] = await service.dataSource.query(
       `SELECT string_agg(events::text, '') AS kept FROM events WHERE organization_id = $1`,
-      [api().organizationId],
+      [api.organizationId],
     );
     expect(kept).not.toMatch(/umt_[0-9A-Za-z]{38}|hash/);
   });
 
   it('names the application, if that made the change', async () => {
-    const { organizationId } = api();
-    const user = await service().app.get(UsersService, { strict: false }).create(organizationId, aUser());
-    const tokens = service().app.get(TokensService, { strict: false });
+    const { organizationId } = api;
+    const user = await service.app.get(UsersService, { strict: false }).create(organizationId, aUser());
+    const tokens = service.app.get(TokensService, { strict: false });
     const { token } = await tokens.create(organizationId, { name: 'Made', scopes: ['users:read'] });
     for (const [target, type] of [
       [user.id, 'user.created'],
@@ -98,77 +103,56 @@ describe('an event', () => {
   });
 
   it('is not there for what changed nothing', async () => {
-    const user = await api().createUser();
+    const user = await api.createUser();
     const before = (await events()).length;
     const path = `/api/v1/users/${user.id}`;
-    await api().patch(path, { role: 'member', name: user.name }).expect(200);
-    await api().patch(path, {}).expect(200);
-    await api()
-      .post('/api/v1/users', aUser({ email: user.email }))
-      .expect(409);
-    await api().patch(path, { name: '' }).expect(400);
-    await api().patch(path, { role: 'admin' }).set('If-Match', '"7"').expect(412);
-    await api().delete(path).set('If-Match', '"7"').expect(412);
-    const other = await api().createUser();
-    await api().patch(path, { email: other.email }).expect(409);
-    const create = () => api().post('/api/v1/users', same).set('Idempotency-Key', 'k').expect(201);
+    await api.patch(path, { role: 'member', name: user.name }).expect(200);
+    await api.patch(path, {}).expect(200);
+    await api.post('/api/v1/users', aUser({ email: user.email })).expect(409);
+    await api.patch(path, { name: '' }).expect(400);
+    await api.patch(path, { role: 'admin' }).set('If-Match', '"7"').expect(412);
+    await api.delete(path).set('If-Match', '"7"').expect(412);
+    const other = await api.createUser();
+    await api.patch(path, { email: other.email }).expect(409);
+    const create = () => api.post('/api/v1/users', same).set('Idempotency-Key', 'k').expect(201);
     const same = aUser();
     await create();
     await create();
     expect((await events()).length).toBe(before + 2);
   });
 
-  it('is written with each of many changes at once', async () => {
-    const users: UserBody[] = [];
-    // Few connections are an organization's, and nobody waits for one for longer than ten seconds.
-    while (users.length < 100) {
-      const some = await Promise.all(Array.from({ length: 20 }, () => api().createUser()));
-      await Promise.all(
-        some.map(({ id }) => api().patch(`/api/v1/users/${id}`, { role: 'admin' }).expect(200)),
-      );
-      await Promise.all(some.map(({ id }) => api().delete(`/api/v1/users/${id}`).expect(204)));
-      users.push(...some);
-    }
-    const list = [...(await events('?limit=200')), ...(await events('?limit=200&order=desc')).reverse()];
-    const seen = [...new Map(list.map((event) => [event.sequence, event])).values()].slice(1);
-    expect(sequences(seen)).toEqual(Array.from({ length: 300 }, (_, i) => i + 2));
-    for (const { id } of users) {
-      const own = seen.filter(({ target }) => target.id === id);
-      expect(own.map(({ type }) => type)).toEqual(['user.created', 'user.updated', 'user.deleted']);
-    }
-  });
-
-  it.each(['evt_', 'evt_00000000000000000000000000', 'nobody'])('%s is not found', async (id) => {
-    await api().get(`/api/v1/events/${id}`).expect(404);
+  it('that is not there is a 404', async () => {
+    for (const id of ['evt_', 'evt_00000000000000000000000000', 'nobody'])
+      await api.get(`/api/v1/events/${id}`).expect(404);
   });
 });
 
 describe('GET /api/v1/events', () => {
   it('is a feed: it goes on behind the cursor, which is never null', async () => {
-    await api().createUser();
-    const first = await api().get('/api/v1/events?limit=1').expect(200);
+    await api.createUser();
+    const first = await api.get('/api/v1/events?limit=1').expect(200);
     expect(sequences(first.body.data)).toEqual([1]);
     expect(first.headers.link).toContain(encodeURIComponent(first.body.nextCursor));
-    let { body, headers } = await api()
+    let { body, headers } = await api
       .get(`/api/v1/events?limit=1&cursor=${first.body.nextCursor}`)
       .expect(200);
     expect([sequences(body.data), headers.link]).toEqual([[2], undefined]);
     for (let n = 3; n < 6; n++) {
       const empty = await get(`?cursor=${body.nextCursor}`);
       expect(empty).toEqual({ data: [], nextCursor: expect.any(String) });
-      await api().createUser();
-      ({ body, headers } = await api().get(`/api/v1/events?cursor=${empty.nextCursor}`).expect(200));
+      await api.createUser();
+      ({ body, headers } = await api.get(`/api/v1/events?cursor=${empty.nextCursor}`).expect(200));
       expect([sequences(body.data), headers.link]).toEqual([[n], undefined]);
     }
   });
 
   it('is a history in descending order, which ends', async () => {
-    await Promise.all(Array.from({ length: 9 }, () => api().createUser()));
+    await Promise.all(Array.from({ length: 9 }, () => api.createUser()));
     const seen: number[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
       const path: string = `/api/v1/events?order=desc&limit=5${cursor && `&cursor=${cursor}`}`;
-      const { body, headers } = await api().get(path).expect(200);
+      const { body, headers } = await api.get(path).expect(200);
       seen.push(...sequences(body.data));
       cursor = body.nextCursor;
       expect(headers.link === undefined).toBe(cursor === null);
@@ -177,9 +161,9 @@ describe('GET /api/v1/events', () => {
   });
 
   it('filters by type, target, actor and time', async () => {
-    const user = await api().createUser();
-    const { organizationId } = api();
-    const second = await service().client({ organizationId });
+    const user = await api.createUser();
+    const { organizationId } = api;
+    const second = await service.client({ organizationId });
     const { body } = await second.patch(`/api/v1/users/${user.id}`, { role: 'admin' }).expect(200);
     const types = async (query: string) => (await events(query)).map(({ type }) => type);
     expect(await types('?type=user.updated')).toEqual(['user.updated']);
@@ -195,36 +179,38 @@ describe('GET /api/v1/events', () => {
     expect(await types('?until=2020-01-01T00:00:00%2B02:00')).toEqual([]);
     // A filter is a part of the cursor's list.
     const { nextCursor } = await get('?type=user.created');
-    await api().get(`/api/v1/events?type=user.created&cursor=${nextCursor}`).expect(200);
-    await api().get(`/api/v1/events?cursor=${nextCursor}`).expect(400);
-    await api().get(`/api/v1/events?type=user.created&order=desc&cursor=${nextCursor}`).expect(400);
+    await api.get(`/api/v1/events?type=user.created&cursor=${nextCursor}`).expect(200);
+    await api.get(`/api/v1/events?cursor=${nextCursor}`).expect(400);
+    await api.get(`/api/v1/events?type=user.created&order=desc&cursor=${nextCursor}`).expect(400);
   });
 
-  it.each([
-    ['type', 'user.renamed'],
-    ['type', 'user.created,'],
-    ['type', ''],
-    ['target', 'usr_1'],
-    ['actor', 'usr_00000000000000000000000000'],
-    ['since', '2026-01-31'],
-    ['since', '2026-13-31T00:00:00Z'],
-    ['since', '2026-02-30T00:00:00Z'],
-    ['until', '0001-01-01T00:00:00%2B02:00'],
-    ['cursor', 'x'],
-  ])('refuses %s=%s', async (name, value) => {
-    const { body } = await api().get(`/api/v1/events?${name}=${value}`).expect(400);
-    expect(body.errors).toMatchObject([{ field: name }]);
+  it('refuses a filter or a cursor that is none', async () => {
+    for (const [name, value] of [
+      ['type', 'user.renamed'],
+      ['type', 'user.created,'],
+      ['type', ''],
+      ['target', 'usr_1'],
+      ['actor', 'usr_00000000000000000000000000'],
+      ['since', '2026-01-31'],
+      ['since', '2026-13-31T00:00:00Z'],
+      ['since', '2026-02-30T00:00:00Z'],
+      ['until', '0001-01-01T00:00:00%2B02:00'],
+      ['cursor', 'x'],
+    ]) {
+      const { status, body } = await api.get(`/api/v1/events?${name}=${value}`);
+      expect({ value, status, ...body }).toMatchObject({ value, status: 400, errors: [{ field: name }] });
+    }
   });
 });
 
 describe('events that nobody has numbered', () => {
   /** Writes events as a burst leaves them. */
   const backlog = (count: number, type = 'user.created') =>
-    service().dataSource.query(
+    service.dataSource.query(
       `INSERT INTO events (organization_id, id, type, source, actor_name, target_id, data)
        SELECT $1, 'evt_' || lpad(n::text, 26, '0'), $3, 'cli', 'burst', 'usr_' || lpad(n::text, 26, '0'), '{}'
        FROM generate_series(1, $2::int) AS n`,
-      [api().organizationId, count, type],
+      [api.organizationId, count, type],
     );
 
   it('are numbered by whoever reads, in either order', async () => {
@@ -239,7 +225,7 @@ describe('events that nobody has numbered', () => {
 
   it('do not keep a filter from its end', async () => {
     await backlog(25_000);
-    await api().createUser();
+    await api.createUser();
     let body = await get('?type=user.created&limit=200');
     // On a busy machine, a reader may spend its time on waiting for another one that numbers.
     for (let reads = 1; reads < 20 && body.data.length === 0; reads++)
@@ -249,8 +235,8 @@ describe('events that nobody has numbered', () => {
     body = { nextCursor: '' };
     for (let pages = 0; pages < 100; pages++) {
       const cursor: string = body.nextCursor && `&cursor=${body.nextCursor}`;
-      const { body: next, headers } = await api()
-        .get(`/api/v1/events?actor=${api().tokenId}${cursor}`)
+      const { body: next, headers } = await api
+        .get(`/api/v1/events?actor=${api.tokenId}${cursor}`)
         .expect(200);
       found += next.data.length;
       body = next;
@@ -261,8 +247,8 @@ describe('events that nobody has numbered', () => {
 });
 
 describe('what is too old', () => {
-  const removeOld = () => runJob(service().app, 'remove old events');
-  const query = (sql: string) => service().dataSource.query(sql, [api().organizationId]);
+  const removeOld = () => runJob(service.app, 'remove old events');
+  const query = (sql: string) => service.dataSource.query(sql, [api.organizationId]);
   const age = (through: number, days = 400) =>
     query(
       `UPDATE events SET occurred_at = now() - ${days} * interval '24 hours'
@@ -270,7 +256,7 @@ describe('what is too old', () => {
     );
 
   it('goes, in the order of the numbers, which never begin again', async () => {
-    for (let n = 0; n < 4; n++) await api().createUser();
+    for (let n = 0; n < 4; n++) await api.createUser();
     const { nextCursor: early } = await get('?limit=1');
     const { nextCursor: earlyDescending } = await get('?order=desc&limit=3');
     const { nextCursor: late } = await get('?limit=4');
@@ -282,31 +268,31 @@ describe('what is too old', () => {
     expect(sequences(await events())).toEqual([4, 5]);
     expect(sequences(await events('?order=desc'))).toEqual([5, 4]);
     for (const query of [`cursor=${early}`, `order=desc&cursor=${earlyDescending}`]) {
-      const { body } = await api().get(`/api/v1/events?${query}`).expect(400);
+      const { body } = await api.get(`/api/v1/events?${query}`).expect(400);
       expect(body.errors).toMatchObject([{ field: 'cursor', code: 'out_of_range' }]);
     }
     expect(sequences(await events(`?cursor=${late}`))).toEqual([5]);
     await age(5, 366);
     await removeOld();
     expect(await events()).toEqual([]);
-    await api().createUser();
+    await api.createUser();
     expect(sequences(await events())).toEqual([6]);
   });
 
   it('goes of every organization, however many there are', async () => {
-    await api().createUser();
+    await api.createUser();
     await events();
     await age(2);
-    await service().dataSource.query(
+    await service.dataSource.query(
       `INSERT INTO event_heads (organization_id) SELECT 'org_' || lpad(n::text, 26, '0') FROM generate_series(1, 2000) AS n`,
     );
     await removeOld();
     expect(await events()).toEqual([]);
-    await service().dataSource.query(`DELETE FROM event_heads WHERE organization_id LIKE 'org_000000%'`);
+    await service.dataSource.query(`DELETE FROM event_heads WHERE organization_id LIKE 'org_000000%'`);
   });
 
   it('stays behind a younger event, so that there is no gap', async () => {
-    await api().createUser();
+    await api.createUser();
     await events();
     await query(
       `UPDATE events SET occurred_at = now() - interval '400 days' WHERE organization_id = $1 AND sequence = 2`,
@@ -315,21 +301,12 @@ describe('what is too old', () => {
     expect(sequences(await events())).toEqual([1, 2]);
   });
 
-  it('goes although somebody has deleted the oldest event by hand', async () => {
-    for (let user = 0; user < 3; user++) await api().createUser();
-    await events();
-    await query(`DELETE FROM events WHERE organization_id = $1 AND sequence = 1`);
-    await age(3);
-    await removeOld();
-    expect(sequences(await events())).toEqual([4]);
-  });
-
   it('of one target and a type are read up to a limit at once', async () => {
     const target = `usr_${'1'.repeat(26)}`;
-    await service().dataSource.query(
+    await service.dataSource.query(
       `INSERT INTO events (organization_id, id, type, source, actor_name, target_id)
        SELECT $1, 'evt_' || lpad(n::text, 26, '0'), 'user.updated', 'api', 'Ada', $2 FROM generate_series(1, 10500) AS n`,
-      [api().organizationId, target],
+      [api.organizationId, target],
     );
     for (let sequence = 0; sequence < 10_500;) sequence = (await get('?order=desc&limit=1')).data[0].sequence;
     for (const order of ['asc', 'desc']) {
@@ -344,18 +321,18 @@ describe('what is too old', () => {
   });
 
   it('is a cursor of what a restored backup has lost, also once another event has its number', async () => {
-    await api().createUser();
+    await api.createUser();
     const { nextCursor } = await get();
     await query(
       `WITH gone AS (DELETE FROM events WHERE organization_id = $1 AND sequence = 2)
        UPDATE event_heads SET sequence = 1 WHERE organization_id = $1`,
     );
     const refused = async () => {
-      const { body } = await api().get(`/api/v1/events?cursor=${nextCursor}`).expect(400);
+      const { body } = await api.get(`/api/v1/events?cursor=${nextCursor}`).expect(400);
       expect(body.errors).toMatchObject([{ field: 'cursor', code: 'out_of_range' }]);
     };
     await refused();
-    for (let user = 0; user < 2; user++) await api().createUser();
+    for (let user = 0; user < 2; user++) await api.createUser();
     expect(sequences(await events())).toEqual([1, 2, 3]);
     await refused();
   });

@@ -5,6 +5,7 @@ import {
   UserManagementModule,
   type UserManagementOptions,
 } from '../../src';
+import type { Scope } from '../../src/platform/http/scopes';
 import { Client } from './client';
 import { DEFAULTS } from './defaults';
 import { type Host, type HostOptions, startHost } from './host';
@@ -46,7 +47,7 @@ export function usePlainHost(): Host {
   return late(() => plain!);
 }
 
-export async function clientOf({ app, url }: Host, scopes: ('admin' | 'users:read')[] = ['admin']) {
+export async function clientOf({ app, url }: Host, scopes: Scope[] = ['admin']) {
   const { id: organizationId } = await app.get(OrganizationsService).create('Test');
   const { token, value } = await app.get(TokensService).create(organizationId, { name: 'Test', scopes });
   return new Client(url, { organizationId, tokenId: token.id, value });
