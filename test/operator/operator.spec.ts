@@ -238,9 +238,11 @@ describe('without OPERATOR_TOKEN', () => {
   it('no route is known', async () => {
     for (const { method, path } of operatorRoutes) {
       // Not by a client, which would miss this 404 in the document.
-      const { status, body } = await request(without.url)
-        [served(method)](withUnknownId(path))
-        .set('Authorization', `Bearer ${OPERATOR_TOKEN}`);
+      const send = request(without.url)[served(method)];
+      const { status, body } = await send(withUnknownId(path)).set(
+        'Authorization',
+        `Bearer ${OPERATOR_TOKEN}`,
+      );
       expect([method, path, status, body.detail]).toEqual([method, path, 404, 'There is no such route.']);
     }
   });

@@ -1,13 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { HttpException } from '@nestjs/common';
 import { GroupsService } from '../../src/groups/groups.service';
-import {
-  batchOf,
-  beginDeletion,
-  deletePart,
-  isLong,
-  ownedTables,
-} from '../../src/organizations/organization-deletion';
+import { batchOf, beginDeletion, isLong, ownedTables } from '../../src/organizations/organization-deletion';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { Database } from '../../src/platform/database/database';
 import { databaseFailure } from '../../src/platform/database/errors';
@@ -25,7 +19,6 @@ import { fillOrganization } from '../support/people';
 import { start } from '../support/process';
 import { OPERATOR_TOKEN } from '../support/routes';
 import { startReplica } from '../support/service';
-import { statementsOf } from '../support/statements';
 
 const { service, operator, operatorAt, create, change } = useOperator({
   WEBHOOK_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
