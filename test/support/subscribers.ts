@@ -9,9 +9,11 @@ import {
   UserManagementModule,
   type UserManagementOptions,
 } from '../../src';
+import { Mount } from '../../src/entry/embedding/mount';
 import { readConfig } from '../../src/entry/process/config';
 import { openDatabase } from '../../src/platform/database/data-source';
 import { emptyDatabase, type TestDatabase } from './database';
+import { lengthenLimits, timeoutsOf } from './defaults';
 import { late } from './late';
 
 interface Worker {
@@ -27,7 +29,7 @@ export async function startWorker(
   options: UserManagementOptions = {},
 ): Promise<Worker> {
   const config = readConfig({ MIGRATE_ON_START: 'false', ...env });
-  const database = await openDatabase(config, { entities: [], migrations: [] });
+  const database = await openDatabase(config, { entities: [], migrations: [] }, timeoutsOf({}));
   const app = await NestFactory.createApplicationContext(
     {
       module: class Worker {},
@@ -44,6 +46,7 @@ export async function startWorker(
     await database.close();
     throw error;
   });
+  lengthenLimits(app.get(Mount, { strict: false }).service, {});
   return {
     app,
     dataSource: app.get(getDataSourceToken()),
