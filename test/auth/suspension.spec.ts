@@ -80,6 +80,18 @@ describe('while an organization is suspended', () => {
     });
   });
 
+  it('the operator still makes tokens, which work as soon as it is resumed', async () => {
+    const { organizationId: id } = await service.client();
+    await change(id, { suspended: true });
+    const { body } = await operator
+      .post(`${ORGANIZATIONS}/${id}/tokens`, { name: 'Later', scopes: ['admin'] })
+      .expect(201);
+    const later = service.anonymous().withValue(body.token);
+    await later.get('/api/v1/users').expect(403);
+    await change(id, { suspended: false });
+    await later.get('/api/v1/users').expect(200);
+  });
+
   it('calls of the application go on, and so does the work in the background', async () => {
     const { organizationId } = suspended;
     const users = service.app.get(UsersService);

@@ -28,6 +28,7 @@ describe('the process of a command', () => {
       ['distribute', 1, '', /^The (embedded database cannot be distributed|database has no Citus)/],
       ['organizations list', 0, /^id .* name .*\norg_\w{26} /, ''],
       ['tokens generate', 0, /^umt_\w{38}\n$/, ''],
+      ['tokens generate --json', 0, /^\{"token":"umt_\w{38}"\}\n$/, ''],
       ['tokens list ORG', 0, 'none\n', ''],
       ['groups list ORG --json', 0, '[]\n', ''],
       ['webhooks list ORG', 0, 'none\n', ''],

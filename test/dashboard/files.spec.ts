@@ -289,19 +289,18 @@ describeInBrowser('the README', () => {
 
   /** Spreads what has just been made over the last weeks. */
   async function age(organizationId: string) {
-    await query(
-      `UPDATE users SET created_at = now() - aged.age, updated_at = now() - aged.age * (1 - (aged.n % 5) * 0.2)
-       FROM (SELECT id, n, make_interval(hours => (n * (3 + 2 * sin(n / 9.0)) + 1)::int) AS age
-             FROM (SELECT id, row_number() OVER (ORDER BY id DESC) AS n FROM users WHERE organization_id = $1) AS numbered) AS aged
-       WHERE users.organization_id = $1 AND users.id = aged.id`,
-      organizationId,
-    );
-    await query(
-      `UPDATE events SET occurred_at = now() - make_interval(mins => (aged.n * aged.n * 7)::int)
-       FROM (SELECT id, least(row_number() OVER (ORDER BY id DESC), 80) AS n FROM events WHERE organization_id = $1) AS aged
-       WHERE events.organization_id = $1 AND events.id = aged.id`,
-      organizationId,
-    );
+    const latestFirst = async (table: string): Promise<{ id: string }[]> =>
+      query(`SELECT id FROM ${table} WHERE organization_id = $1 ORDER BY id DESC`, organizationId);
+    for (const [i, { id }] of (await latestFirst('users')).entries()) {
+      const n = i + 1;
+      const hours = Math.round(n * (3 + 2 * Math.sin(n / 9)) + 1);
+      const ages = `created_at = now() - interval '${hours} hours', updated_at = now() - interval '${hours * (1 - (n % 5) * 0.2)} hours'`;
+      await query(`UPDATE users SET ${ages} WHERE organization_id = $1 AND id = $2`, organizationId, id);
+    }
+    for (const [i, { id }] of (await latestFirst('events')).entries()) {
+      const happened = `occurred_at = now() - interval '${Math.min(i + 1, 80) ** 2 * 7} minutes'`;
+      await query(`UPDATE events SET ${happened} WHERE organization_id = $1 AND id = $2`, organizationId, id);
+    }
   }
 
   it('shows the dashboard; UPDATE_SCREENSHOTS=true retakes its pictures', async () => {

@@ -80,7 +80,7 @@ describeInBrowser('the API reference', () => {
     },
   );
 
-  it('exchanges the value of a token, also below the path of a gateway', async () => {
+  it('exchanges the value of a token, below the path of a gateway', async () => {
     const { url, close } = await startGateway(service().url, '/people/directory');
     const { page, requestedUrls } = await open();
     const api = await service().client({ scopes: ['users:read', 'users:write'] });

@@ -73,6 +73,22 @@ describeOn('postgres', 'the numbers of events', () => {
     }
   }
 
+  it('are complete after a replica was killed in the middle of numbering', async () => {
+    const client = await service().client();
+    const { organizationId } = client;
+    const victim = await start({ ...service().env });
+    await withTransaction(async (open) => {
+      const lock = 'SELECT FROM events WHERE organization_id = $1 AND sequence IS NULL FOR UPDATE';
+      while ((await open.query(lock, [organizationId])).length === 0) await client.createUser();
+      const read = readFeed(client, '', victim.url).catch(() => undefined);
+      await untilBlocked(service().dataSource); // it waits for the event
+      victim.process.kill('SIGKILL');
+      await Promise.all([read, victim.exit]);
+    });
+    await client.createUser();
+    await expectComplete((await readFeed(client)).events, client);
+  });
+
   const insert = (count: number, organizationId: string) =>
     `INSERT INTO events (organization_id, id, type, source, actor_name, target_id)
      SELECT '${organizationId}', '${randomUUID()}' || n, 'user.created', 'cli', 'burst', 'usr_' FROM generate_series(1, ${count}) AS n`;

@@ -117,8 +117,8 @@ describe('an assertion', () => {
         undefined,
       ],
       exp: [inSeconds(-1), inSeconds(25 * 3600), 1e300, `${inSeconds(600)}`, undefined],
-      nbf: [inSeconds(60), '1234567'],
-      iat: [inSeconds(60), '1234567'],
+      nbf: [inSeconds(600), '1234567'],
+      iat: [inSeconds(600), '1234567'],
       sub: [[SUBJECT], 1234567, undefined],
     };
     await expectRefused(

@@ -115,6 +115,15 @@ describe('the keys of an issuer', () => {
     expect(asked()).toEqual(BOTH);
     expectFailure(await exchanged(), 'invalid_grant', /no valid signature/);
     issuer.keys.splice(0, 1, old);
+    asked();
+    for (const expected of [[], BOTH]) {
+      for (let n = 0; n < 30; n++) {
+        const strange = await assertionOf(issuer, {}, { ...issuer.signature, kid: 'strange' });
+        expectFailure(await present(service, strange), 'invalid_grant', /no valid signature/);
+      }
+      expect(asked()).toEqual(expected);
+      clock.pass(10 * SECOND);
+    }
   });
 
   it('that are kept count on while the issuer is asked for a strange one, and while it fails', async () => {

@@ -41,7 +41,9 @@ interface Page {
 
 /** The pages of a list, by its links. */
 async function* pagesOf(api: Client, path: string): AsyncGenerator<Page> {
+  let pages = 0;
   for (let next: string | undefined = path; next !== undefined;) {
+    if (++pages > 1000) throw new Error('The list does not end.');
     const { body, text, headers }: Response = await api.get(next).expect(200);
     yield { ...body, bytes: Buffer.byteLength(text) };
     next = /^<(.*)>; rel="next"$/.exec(headers.link ?? '')?.[1];

@@ -292,6 +292,7 @@ it('a start without an admin token says that it is missing, and where people sig
     await stop(service);
     const lines = service.stdout().trimEnd().split('\n');
     const facts = lines.map((line) => JSON.parse(line)).find(({ url }) => url !== undefined);
+    expect(service.stdout()).not.toMatch(/umt_/);
     expect({ rules, signIn: undefined, ...facts }).toMatchObject({ rules, signIn: undefined, ...expected });
   }
 

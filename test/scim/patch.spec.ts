@@ -367,11 +367,11 @@ describe('hostile PATCH bodies', () => {
   );
 
   /** The write is refused by a ScimError, or makes a resource that is normalized. */
-  const attempt = (write: () => Complex) =>
-    refusalOf(() => {
-      const written = write();
-      expect(normalize(USER, written)).toEqual(written);
-    });
+  const attempt = (write: () => Complex) => {
+    let written: Complex | undefined;
+    refusalOf(() => void (written = write()));
+    if (written) expect(normalize(USER, written)).toEqual(written);
+  };
 
   it('are refused by a ScimError, or leave a resource that is normalized', () => {
     fc.assert(

@@ -106,6 +106,7 @@ describe('POST /v1/tokens/{id}/rotate', () => {
     }
     const { body } = await rotate(api.tokenId, {}).set('Idempotency-Key', 'one').expect(400);
     expect(body.errors).toEqual([expect.objectContaining({ field: 'Idempotency-Key' })]);
+    await rotate('current', {}).expect(404);
     expect(await events()).toEqual([]);
   });
 

@@ -61,7 +61,7 @@ describe('POST /api/v1/users', () => {
     });
   });
 
-  it('refuses fields that are invalid, unknown or immutable, and names the first fault', async () => {
+  it('refuses fields that are invalid, unknown or immutable, and names the fault', async () => {
     const metadata = (value: unknown) => ({ metadata: value });
     for (const [field, code, ...bodies] of [
       ['name', 'too_short', { name: '   ' }],

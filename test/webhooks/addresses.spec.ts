@@ -150,6 +150,15 @@ describe('a message', () => {
     expect([asked, connections]).toEqual([3, 1]);
   });
 
+  it('is not sent over a connection that has got to another address', async () => {
+    let judged = 0;
+    // As if the addresses had been judged, and the connection were to another one.
+    const reach = { includes: () => judged++ === 0 } as unknown as Reach;
+    const post = new Post(reach, async () => ['127.0.0.1']);
+    await expect(statusOf(here(), post)).rejects.toThrow('may not reach');
+    expect(requests).toEqual([]);
+  });
+
   it('is sent to receivers with a certificate of their name alone', async () => {
     const pem = readFileSync(PEM);
     const names: (string | false)[] = [];

@@ -206,4 +206,22 @@ describe('a webhook', () => {
     await deliveriesOf(api, id, ([second]) => second.state === 'delivered');
     expect(await webhookOf(api, id)).toMatchObject({ enabled: true, failingSince: null });
   });
+
+  it('counts as well again after one success', async () => {
+    const { api, receiver, id } = await hooked();
+    fail(receiver);
+    for (let i = 0; i < 2; i++) await api.createUser();
+    await deliveriesOf(api, id, (all) => all.length === 2 && all.every(({ attempts }) => attempts > 0));
+    succeed(receiver);
+    await clock.pass(4 * DAYS);
+    await deliveriesOf(api, id, (all) => all.every(({ state }) => state === 'delivered'));
+    fail(receiver);
+    const before = await clock.now();
+    await clock.pass(4 * DAYS);
+    for (let i = 0; i < 2; i++) await api.createUser();
+    await deliveriesOf(api, id, (all) => all.length === 4 && all.every(({ attempts }) => attempts > 0));
+    const body = await webhookOf(api, id);
+    expect(body.enabled).toBe(true);
+    expect(Date.parse(body.failingSince)).toBeGreaterThan(Number(before));
+  });
 });

@@ -151,10 +151,11 @@ it('gives receivers that fail or are slow fewer connections, so that the others 
     held.push(hold(receiver));
     for (let n = 0; n < 12; n++) await create(api, { url: receiver.url });
   }
-  await service.dataSource.query(
-    `UPDATE webhooks SET is_slow = organization_id = $1, failing_since = CASE WHEN organization_id <> $1 THEN now() END`,
-    [apis[0].organizationId],
-  );
+  for (const change of [
+    'is_slow = true WHERE organization_id = $1',
+    'failing_since = now() WHERE organization_id <> $1',
+  ])
+    await service.dataSource.query(`UPDATE webhooks SET ${change}`, [apis[0].organizationId]);
   const [api, healthy] = [await service.client(), await receive()];
   await create(api, { url: healthy.url });
   for (const failing of apis) await failing.createUser();
