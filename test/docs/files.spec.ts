@@ -55,15 +55,16 @@ describe('/docs', () => {
 
   it('has no other file, and tells so with a problem body', async () => {
     for (const path of [
-      ...[
-        '/docs/',
-        '/docs/index.html',
-        '/docs/openapi.json',
-        '/docs/style.css.gz',
-        '/docs/style.css/',
-        '/DOCS',
-      ],
-      ...['/docs/swagger-ui-bundle.js.map', '/docs/..%2fopenapi.json', '/docs/__proto__', '/docs/%zz'],
+      '/docs/',
+      '/docs/index.html',
+      '/docs/openapi.json',
+      '/docs/style.css.gz',
+      '/docs/style.css/',
+      '/DOCS',
+      '/docs/swagger-ui-bundle.js.map',
+      '/docs/..%2fopenapi.json',
+      '/docs/__proto__',
+      '/docs/%zz',
     ]) {
       const { status, headers, body } = await send(path);
       expect({ path, status, ...JSON.parse(String(body)) }).toMatchObject({

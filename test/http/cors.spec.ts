@@ -113,9 +113,9 @@ describe('CORS_ORIGINS', () => {
 
   it('names what is not an origin, and tells how to write the one that it has', () => {
     for (const [text, advice] of [
-      ...['*', 'null', 'app.example.com', 'localhost:5173', 'https://*.example.com', 'file://'].map((it) => [
-        it,
-      ]),
+      ...['*', 'null', 'app.example.com', 'localhost:5173', 'https://*.example.com', 'file://'].map(
+        (origin) => [origin],
+      ),
       ['https://a.example https://b.example'],
       ['https://app.example.com/', 'https://app.example.com'],
       ['https://App.example.com/path', 'https://app.example.com'],

@@ -140,7 +140,7 @@ describe('the management port', () => {
 });
 
 describeOn('postgres', 'ums_tokens_expiring', () => {
-  it('counts active tokens that expire within 14 days, and is NaN until it is known', async () => {
+  it('counts active tokens that expire within 14 days', async () => {
     const tokens = [];
     for (const expiresIn of ['1d', '13d', '14d', '15d', undefined])
       tokens.push(

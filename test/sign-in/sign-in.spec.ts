@@ -91,6 +91,19 @@ describe('a sign-in', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 401]);
   });
 
+  it('begins at one replica and ends at another', async () => {
+    const browser = browse();
+    const callback = await browser.untilCallback();
+    const there = browse(await replica());
+    there.cookies = browser.cookies;
+    expect((await there.request(callback)).status).toBe(303);
+    const cookies = new Map(browser.cookies);
+    expect((await browser.fetchSession()).status).toBe(201);
+    // Nor does the other one take it again.
+    there.cookies = cookies;
+    expect((await there.fetchSession()).status).toBe(401);
+  });
+
   it('gives what the rules give when the token is fetched', async () => {
     issuer.claims = { groups: ['Readers', 'Writers'] };
     const browser = browse();

@@ -232,7 +232,7 @@ describe('GET /api/v1/users/search', () => {
       }
   });
 
-  it('takes every character for literal text, and matches not every user', async () => {
+  it('takes every character for literal text, and finds nobody else by it', async () => {
     const api = await service.client();
     const odd = [
       'Ann-Marie O’Hara',
