@@ -14,7 +14,7 @@ import {
 } from '../../client/index';
 import { GroupsService } from '../../src/groups/groups.service';
 import { newId } from '../../src/platform/database/id';
-import { collect, errorOf } from '../support/calls';
+import { collect, errorOf, thrownBy } from '../support/calls';
 import { aUser } from '../support/client';
 import { nextMoment } from '../support/clock';
 import { type FakeIssuer, startIssuer } from '../support/issuer';
@@ -229,7 +229,7 @@ describe('createClient()', () => {
     expect(() => createClient({ baseUrl, token: undefined, credentials: secret })).not.toThrow();
   });
 
-  it('refuses incomplete and contradictory credentials', () => {
+  it('refuses incomplete and contradictory credentials', async () => {
     for (const credentials of [
       {},
       { clientId: 'tok_x' },
@@ -239,9 +239,13 @@ describe('createClient()', () => {
       { ...secret, assertion },
       { clientId: 'tok_x', assertion },
     ])
-      expect(() => createClient({ baseUrl, credentials: credentials as Credentials })).toThrow(
+      expect([
+        credentials,
+        await thrownBy(() => createClient({ baseUrl, credentials: credentials as Credentials })),
+      ]).toEqual([
+        credentials,
         new TypeError('credentials must be { clientId, clientSecret } or { assertion }, a function.'),
-      );
+      ]);
   });
 
   it('refuses an empty list of scopes, for which the service would give all', () => {
@@ -252,7 +256,7 @@ describe('createClient()', () => {
 });
 
 describe('a base URL', () => {
-  it('is rejected at once if no call could succeed with it', () => {
+  it('is rejected at once if no call could succeed with it', async () => {
     for (const baseUrl of [
       'localhost:3000',
       'ftp://localhost',
@@ -264,11 +268,12 @@ describe('a base URL', () => {
       'http://localhost/#a',
       undefined!,
     ])
-      expect(() => createClient({ baseUrl, token: 'umt_' })).toThrow(
+      expect([baseUrl, await thrownBy(() => createClient({ baseUrl, token: 'umt_' }))]).toEqual([
+        baseUrl,
         new TypeError(
           'baseUrl must be an http:// or https:// URL, such as http://localhost:3000, without credentials, query or fragment.',
         ),
-      );
+      ]);
   });
 
   it('may have a path and end in slashes', async () => {

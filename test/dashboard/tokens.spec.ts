@@ -363,7 +363,7 @@ describeInBrowser('API tokens in the dashboard', () => {
       await page.locator('dl > div', { hasText: 'New token' }).getByText(body.id).waitFor();
     });
 
-    it('not if it lives long enough, or has been issued for an hour', async () => {
+    it('but none for a token that lives long, or was issued for an hour', async () => {
       const api = await service().client();
       const { id, token } = await createToken(api, { scopes: ['admin'], expiresIn: '15d' });
       const form = { grant_type: 'client_credentials', client_id: id, client_secret: token };

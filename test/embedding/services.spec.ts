@@ -109,16 +109,16 @@ describe('the services', () => {
   it('reject the same input as the API', async () => {
     const id = await newOrganization();
     for (const [call, ...faults] of [
-      [users.create(id, { name: '', email: 'nobody' }), 'name too_short', 'email invalid'],
-      [users.update(id, 'usr_x', { name: null } as never), 'name invalid'],
-      [users.list(id, { limit: 1000, sort: 'age' as never }), 'sort invalid', 'limit out_of_range'],
-      [search.search(id, { q: 'x' }), 'q too_short'],
-      [tokens.create(id, { name: 'x', scopes: [] }), 'scopes too_short'],
-      [tokens.list(id, { state: 'lost' as never }), 'state invalid'],
-      [host.app.get(OrganizationsService).create(''), 'name too_short'],
+      [() => users.create(id, { name: '', email: 'nobody' }), 'name too_short', 'email invalid'],
+      [() => users.update(id, 'usr_x', { name: null } as never), 'name invalid'],
+      [() => users.list(id, { limit: 1000, sort: 'age' as never }), 'sort invalid', 'limit out_of_range'],
+      [() => search.search(id, { q: 'x' }), 'q too_short'],
+      [() => tokens.create(id, { name: 'x', scopes: [] }), 'scopes too_short'],
+      [() => tokens.list(id, { state: 'lost' as never }), 'state invalid'],
+      [() => host.app.get(OrganizationsService).create(''), 'name too_short'],
     ] as const) {
-      await expect(call).rejects.toBeInstanceOf(BadRequestException);
-      expect((await bodyOf(call))!.errors.map(({ field, code }) => `${field} ${code}`)).toEqual(faults);
+      expect((await bodyOf(call()))?.errors.map(({ field, code }) => `${field} ${code}`)).toEqual(faults);
+      await expect(call()).rejects.toBeInstanceOf(BadRequestException);
     }
   });
 

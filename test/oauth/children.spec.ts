@@ -6,6 +6,7 @@ import type { Scope } from '../../src/platform/http/scopes';
 import { TokensService } from '../../src/tokens/tokens.service';
 import { runJob } from '../support/background';
 import { addChildren, formOf, requestToken, useParents } from '../support/children';
+import { thrownBy } from '../support/calls';
 import { aUser, type Client } from '../support/client';
 import { type Clock, fakeClock } from '../support/clock';
 import { expectFailure } from '../support/oauth';
@@ -38,7 +39,7 @@ async function statuses(clients: Client[]): Promise<number[]> {
 }
 
 describe('the scopes of a child', () => {
-  it('are those that it asks for, or all of its parent, and never more', () => {
+  it('are those that it asks for, or all of its parent, and never more', async () => {
     const rows: [Scope[], string | undefined, string | undefined][] = [
       [['users:write', 'users:read'], undefined, 'users:write users:read'],
       [['users:write', 'users:read'], '  ', 'users:write users:read'],
@@ -55,9 +56,14 @@ describe('the scopes of a child', () => {
       [['admin'], 'constructor', undefined],
     ];
     for (const [scopes, wanted, granted] of rows) {
+      const row = `${scopes}: ${wanted}`;
       const get = () => scopesOf(wanted, scopes).join(' ');
-      if (granted === undefined) expect(get).toThrow('The scope must name some of ');
-      else expect(get()).toBe(granted);
+      if (granted === undefined)
+        expect([row, await thrownBy(get)]).toMatchObject([
+          row,
+          { message: expect.stringContaining('The scope must name some of ') },
+        ]);
+      else expect([row, get()]).toEqual([row, granted]);
     }
   });
 
@@ -128,11 +134,16 @@ describe('GET /v1/tokens', () => {
     const othersChild = (await recordOf(await childOf(other))).id;
     await admin.delete(`/v1/tokens/${ids[1]}`).expect(204);
     const of = `parent=${parent.tokenId}`;
+    const createdBy = { issuer: 'https://issuer.example.com', subject: '42', name: '42' };
+    const ofSignIn = await service.app
+      .get(TokensService)
+      .createFor(admin.organizationId, { name: 'Ada', scopes: ['admin'] }, { createdBy, hours: 8 });
+    const sessions = [...ids, othersChild, ofSignIn.token.id];
     const standing = [admin, parent, other].map(({ tokenId }) => tokenId);
     for (const [query, expected] of [
-      ['session=true', [...ids, othersChild]],
+      ['session=true', sessions],
       ['session=false', standing],
-      ['', [...ids, othersChild, ...standing]],
+      ['', [...sessions, ...standing]],
       [`${of}&session=true`, ids],
       [`${of}&session=false`, []],
       [`${of}&state=revoked`, [ids[1]]],
@@ -329,6 +340,26 @@ describe('the window of a token', () => {
     // Those who are not known have no window.
     const unknown = await requestToken(service, formOf(parent, { client_id: 'x' }));
     expect(windowIn(unknown)).toEqual([NaN, NaN, NaN]);
+  });
+
+  it('that is used up refuses all of them, and an exchange in the form of OAuth with its headers', async () => {
+    const parent = await aParent({ rateLimit: 2 });
+    const children = [await childOf(parent), await childOf(parent)];
+    // The limit is judged before the scopes.
+    for (const form of [formOf(parent), formOf(parent, { scope: 'admin' })]) {
+      const answer = await requestToken(service, form);
+      expectFailure(answer, 'slow_down', '2 requests per 60 s');
+      const [limit, remaining, reset] = windowIn(answer);
+      expect([limit, remaining]).toEqual([2, 0]);
+      const retryAfter = Number(answer.headers['retry-after']);
+      expect(retryAfter).toBeGreaterThan(0);
+      expect(retryAfter).toBeLessThanOrEqual(60);
+      expect(reset).toBeGreaterThan(0);
+    }
+    for (const client of [parent, ...children])
+      expect((await client.get('/api/v1/users').expect(429)).body.code).toBe('rate_limited');
+    await admin.get('/api/v1/users').expect(200);
+    expect(await childrenOf(parent)).toHaveLength(2);
   });
 });
 

@@ -24,32 +24,35 @@ const run = (program: string, ...args: string[]) =>
 
 it('what nest build alone has compiled serves, and says how to build the pages', async () => {
   const directory = mkdtempSync('node_modules/.compiled-'); // the packages are found from here
-  for (const name of ['src', 'csv', 'migrations', 'openapi.json'])
-    cpSync(`dist/${name}`, `${directory}/dist/${name}`, { recursive: true });
-  cpSync('package.json', `${directory}/package.json`);
-  const service = spawn(process.execPath, [`${directory}/dist/src/main.js`, '--json'], {
-    env: { PATH: process.env.PATH, ...database.env, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'fatal' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = once(service, 'exit');
-  const [line] = await Promise.race([once(service.stdout, 'data'), ended]);
-  const { url } = JSON.parse(String(line));
-  const get = async (path: string) => {
-    const response = await fetch(url + path);
-    return { status: response.status, body: await response.json() };
-  };
-  const notBuilt = {
-    status: 404,
-    body: { code: 'not_found', detail: 'This page has not been built. Run: npm run build' },
-  };
-  for (const path of ['/dashboard', '/dashboard/users', '/dashboard/users/usr_1', '/docs'])
-    expect(await get(path)).toMatchObject(notBuilt);
-  for (const path of ['/favicon.ico', '/dashboard/nothing', '/docs/style.css'])
-    expect(await get(path)).toMatchObject({ status: 404, body: { detail: 'There is no such route.' } });
-  expect(await get('/openapi.json')).toMatchObject({ status: 200 });
-  service.kill('SIGINT');
-  expect(await ended).toEqual([0, null]);
-  rmSync(directory, { recursive: true });
+  try {
+    for (const name of ['src', 'csv', 'migrations', 'openapi.json'])
+      cpSync(`dist/${name}`, `${directory}/dist/${name}`, { recursive: true });
+    cpSync('package.json', `${directory}/package.json`);
+    const service = spawn(process.execPath, [`${directory}/dist/src/main.js`, '--json'], {
+      env: { PATH: process.env.PATH, ...database.env, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'fatal' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(service, 'exit');
+    const [line] = await Promise.race([once(service.stdout, 'data'), ended]);
+    const { url } = JSON.parse(String(line));
+    const get = async (path: string) => {
+      const response = await fetch(url + path);
+      return { status: response.status, body: await response.json() };
+    };
+    const notBuilt = {
+      status: 404,
+      body: { code: 'not_found', detail: 'This page has not been built. Run: npm run build' },
+    };
+    for (const path of ['/dashboard', '/dashboard/users', '/dashboard/users/usr_1', '/docs'])
+      expect(await get(path)).toMatchObject(notBuilt);
+    for (const path of ['/favicon.ico', '/dashboard/nothing', '/docs/style.css'])
+      expect(await get(path)).toMatchObject({ status: 404, body: { detail: 'There is no such route.' } });
+    expect(await get('/openapi.json')).toMatchObject({ status: 200 });
+    service.kill('SIGINT');
+    expect(await ended).toEqual([0, null]);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
 });
 
 describe('the command line of Nest', () => {

@@ -3,6 +3,7 @@
  * @only embedded postgres: a process starts and stops the same way on a cluster
  */
 import { execFile, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -49,24 +50,41 @@ const file = (name: string, content: string) => {
 /** Runs a test on a service of its own. */
 async function onService(test: (api: Client, service: Running) => Promise<unknown>): Promise<Running> {
   const [token, fresh] = [newTokenValue(), await copyOfTemplate()];
-  const service = await start({ ...fresh.env, BOOTSTRAP_TOKEN: token });
-  await test(new Client(service.url, { value: token }), service);
-  await stop(service);
-  await fresh.drop();
-  return service;
+  try {
+    const service = await start({ ...fresh.env, BOOTSTRAP_TOKEN: token });
+    await test(new Client(service.url, { value: token }), service).finally(() => stop(service));
+    return service;
+  } finally {
+    await fresh.drop();
+  }
 }
 
 describe('a secret', () => {
   it('can be read from a file', async () => {
     const { DATABASE_URL = 'embedded', DATA_DIR } = database.env;
-    const token = newTokenValue();
+    const [token, operatorToken] = [newTokenValue(), newTokenValue()];
     const service = await start({
       DATA_DIR,
       DATABASE_URL_FILE: file('database', `${DATABASE_URL}\n`),
       BOOTSTRAP_TOKEN_FILE: file('token', `${token}\n`),
+      OPERATOR_TOKEN_FILE: file('operator', `${operatorToken}\n`),
     });
-    await new Client(service.url, { value: token }).get('/v1/tokens/current').expect(200);
-    await stop(service);
+    try {
+      await new Client(service.url, { value: token }).get('/v1/tokens/current').expect(200);
+      await new Client(service.url, { value: operatorToken }).get('/v1/organizations').expect(200);
+    } finally {
+      await stop(service);
+    }
+
+    const SIGN_IN_KEY = randomBytes(32).toString('base64');
+    const secrets = {
+      WEBHOOK_ENCRYPTION_KEY_FILE: file('webhooks', `${SIGN_IN_KEY}\n`),
+      OIDC_CLIENT_SECRET_FILE: file('client', 'a secret of the client\n'),
+      SIGN_IN_KEY_FILE: file('sign-in', `${SIGN_IN_KEY}\n`),
+    };
+    const OIDC = { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'x', PUBLIC_URL: 'http://localhost' };
+    const config = readConfig({ DATABASE_URL: 'embedded', ...OIDC, ...secrets });
+    expect(config.oidc).toMatchObject({ clientSecret: 'a secret of the client', key: SIGN_IN_KEY });
   });
 
   it('whose file is missing or empty, or that is set twice, stops the start', async () => {

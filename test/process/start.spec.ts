@@ -31,6 +31,9 @@ afterAll(() => rmSync(directory, { recursive: true }));
 let database: TestDatabase;
 const drop = () => database.drop();
 
+const MISSING =
+  'There is no active admin token. Create one with: ums organizations create <name>, then: ums tokens create --organization <id> --name <name> --scopes admin; or, on a new database, start with BOOTSTRAP_TOKEN set to a value from: ums tokens generate';
+
 const valueIn = (text: string) => /umt_[0-9A-Za-z]{38}/.exec(text)?.[0];
 
 const onDirectory = () => ({ DATA_DIR: database.env.DATA_DIR, DATABASE_URL: '' });
@@ -172,9 +175,7 @@ describe('a first start on the embedded database', () => {
       {
         level: 30,
         time: expect.any(String),
-        msg: expect.stringContaining(
-          'There is no active admin token. Create one with: ums organizations create',
-        ),
+        msg: expect.stringContaining(MISSING),
         url: service.url,
         dashboard: `${service.url}/dashboard`,
         host: '127.0.0.1',
@@ -237,71 +238,72 @@ it('a configuration stops the start with one message that lists every invalid va
   expect(stderr).not.toContain('secret-secret');
 });
 
-it('BOOTSTRAP_TOKEN makes an organization and this admin token, is never printed, and not restored after a revocation', async () => {
-  database = await copyOfTemplate();
-  const BOOTSTRAP_TOKEN = newTokenValue();
-  const env = { ...database.env, BOOTSTRAP_TOKEN, BOOTSTRAP_ORGANIZATION: 'Example Inc.' };
+describe('on a migrated database,', () => {
+  beforeEach(async () => (database = await copyOfTemplate()));
+  afterEach(drop);
 
-  const service = await start({ ...env, LOG_LEVEL: 'trace' });
-  const api = new Client(service.url, { value: BOOTSTRAP_TOKEN });
-  const current = (await api.get('/v1/tokens/current').expect(200)).body;
-  expect(current).toMatchObject({ scopes: ['admin'], state: 'active' });
-  await api.delete(`/v1/tokens/${current.id}`).expect(204);
-  await stop(service);
+  it('BOOTSTRAP_TOKEN makes an organization and this admin token, is never printed, and not restored after a revocation', async () => {
+    const BOOTSTRAP_TOKEN = newTokenValue();
+    const env = { ...database.env, BOOTSTRAP_TOKEN, BOOTSTRAP_ORGANIZATION: 'Example Inc.' };
 
-  const again = await start(env);
-  expect(again.stdout()).toContain('Organization: Example Inc.');
-  await new Client(again.url, { value: BOOTSTRAP_TOKEN }).get('/v1/tokens/current').expect(401);
-  await stop(again);
-  const printed = [service, again].flatMap(({ stdout, stderr }) => [stdout(), stderr()]);
-  expect(printed.join('')).not.toContain(BOOTSTRAP_TOKEN);
-  await drop();
-});
-
-const MISSING = 'There is no active admin token. Create one with: ums organizations create';
-
-it('a start without an admin token says that it is missing, and where people sign in', async () => {
-  const ISSUER = 'http://127.0.0.1:9'; // nobody answers there, which does not stop a start
-  const PUBLIC_URL = 'https://people.example.com';
-  const OIDC = { OIDC_ISSUER: ISSUER, OIDC_CLIENT_ID: 'dashboard', PUBLIC_URL };
-  const signIn = `${PUBLIC_URL}/dashboard`;
-
-  database = await copyOfTemplate();
-  const { stdout } = await run(['organizations', 'create', 'Acme', '--json'], database.env);
-  const organization = JSON.parse(stdout).id;
-  const production = { NODE_ENV: 'production', DATABASE_URL: database.env.DATABASE_URL || 'embedded' };
-  const isMissing = { msg: expect.stringContaining(MISSING), admins: false };
-  const cases: [rules: Record<string, string>, expected: object][] = [
-    [
-      { ...OIDC, OIDC_ADMINS: `groups=Admins -> ${organization}` },
-      { msg: 'started', signIn, admins: true },
-    ],
-    [
-      { ...OIDC, OIDC_ADMINS: `groups=Support -> ${organization} users:read` },
-      { ...isMissing, signIn },
-    ],
-    [OIDC, { ...isMissing, signIn: undefined }],
-    [
-      { PUBLIC_URL, TOKEN_ISSUERS: `${ISSUER} sub=crm -> ${organization} users:read admin` },
-      { msg: 'started', admins: true },
-    ],
-    [{ PUBLIC_URL, TOKEN_ISSUERS: `${ISSUER} sub=crm -> ${organization} users:read` }, isMissing],
-  ];
-  for (const [rules, expected] of cases) {
-    const service = await start({ ...database.env, ...production, ...rules });
+    const service = await start({ ...env, LOG_LEVEL: 'trace' });
+    const api = new Client(service.url, { value: BOOTSTRAP_TOKEN });
+    const current = (await api.get('/v1/tokens/current').expect(200)).body;
+    expect(current).toMatchObject({ scopes: ['admin'], state: 'active' });
+    await api.delete(`/v1/tokens/${current.id}`).expect(204);
     await stop(service);
-    const lines = service.stdout().trimEnd().split('\n');
-    const facts = lines.map((line) => JSON.parse(line)).find(({ url }) => url !== undefined);
-    expect(service.stdout()).not.toMatch(/umt_/);
-    expect({ rules, signIn: undefined, ...facts }).toMatchObject({ rules, signIn: undefined, ...expected });
-  }
 
-  // As text, too.
-  const service = await start({ ...database.env, ...cases[0][0] });
-  await stop(service);
-  expect(service.stdout()).toContain(`\nDashboard: ${service.url}/dashboard\nPeople sign in at ${signIn}\n`);
-  expect(service.stdout()).not.toContain(MISSING);
-  await drop();
+    const again = await start(env);
+    expect(again.stdout()).toContain('Organization: Example Inc.');
+    await new Client(again.url, { value: BOOTSTRAP_TOKEN }).get('/v1/tokens/current').expect(401);
+    await stop(again);
+    const printed = [service, again].flatMap(({ stdout, stderr }) => [stdout(), stderr()]);
+    expect(printed.join('')).not.toContain(BOOTSTRAP_TOKEN);
+  });
+
+  it('a start without an admin token says that it is missing, and where people sign in', async () => {
+    const ISSUER = 'http://127.0.0.1:9'; // nobody answers there, which does not stop a start
+    const PUBLIC_URL = 'https://people.example.com';
+    const OIDC = { OIDC_ISSUER: ISSUER, OIDC_CLIENT_ID: 'dashboard', PUBLIC_URL };
+    const signIn = `${PUBLIC_URL}/dashboard`;
+
+    const { stdout } = await run(['organizations', 'create', 'Acme', '--json'], database.env);
+    const organization = JSON.parse(stdout).id;
+    const production = { NODE_ENV: 'production', DATABASE_URL: database.env.DATABASE_URL || 'embedded' };
+    const isMissing = { msg: expect.stringContaining(MISSING), admins: false };
+    const cases: [rules: Record<string, string>, expected: object][] = [
+      [
+        { ...OIDC, OIDC_ADMINS: `groups=Admins -> ${organization}` },
+        { msg: 'started', signIn, admins: true },
+      ],
+      [
+        { ...OIDC, OIDC_ADMINS: `groups=Support -> ${organization} users:read` },
+        { ...isMissing, signIn },
+      ],
+      [OIDC, { ...isMissing, signIn: undefined }],
+      [
+        { PUBLIC_URL, TOKEN_ISSUERS: `${ISSUER} sub=crm -> ${organization} users:read admin` },
+        { msg: 'started', admins: true },
+      ],
+      [{ PUBLIC_URL, TOKEN_ISSUERS: `${ISSUER} sub=crm -> ${organization} users:read` }, isMissing],
+    ];
+    for (const [rules, expected] of cases) {
+      const service = await start({ ...database.env, ...production, ...rules });
+      await stop(service);
+      const lines = service.stdout().trimEnd().split('\n');
+      const facts = lines.map((line) => JSON.parse(line)).find(({ url }) => url !== undefined);
+      expect(service.stdout()).not.toMatch(/umt_/);
+      expect({ rules, signIn: undefined, ...facts }).toMatchObject({ rules, signIn: undefined, ...expected });
+    }
+
+    // As text, too.
+    const service = await start({ ...database.env, ...cases[0][0] });
+    await stop(service);
+    expect(service.stdout()).toContain(
+      `\nDashboard: ${service.url}/dashboard\nPeople sign in at ${signIn}\n`,
+    );
+    expect(service.stdout()).not.toContain(MISSING);
+  });
 });
 
 const servers: Server[] = [];

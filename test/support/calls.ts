@@ -7,6 +7,9 @@ export const errorOf = (call: Promise<unknown>): Promise<ApiError> =>
     (error) => error,
   );
 
+/** What a function throws. */
+export const thrownBy = (call: () => unknown): Promise<unknown> => errorOf((async () => call())());
+
 /** The items of all pages. */
 export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const all = [];

@@ -166,10 +166,11 @@ it('concurrent changes of one user are a 404 once the user is deleted, and never
 });
 
 describeOn('postgres', 'two replicas', () => {
-  it('answer 200 concurrent changes of one user, of which none is lost', async () => {
+  it('answer 200 concurrent changes of one user, of which none is lost, and give an address once', async () => {
     const { DATABASE_URL } = service.env;
     const env = { DATABASE_URL, RATE_LIMIT_PER_MINUTE: '100000' };
     const replicas = await Promise.all([start(env), start(env)]);
+    const headers = { Authorization: `Bearer ${api.tokenValue}`, 'Content-Type': 'application/json' };
     try {
       const user = await api.createUser();
       const others = [{ role: 'admin' }, { email: 'kept@example.com' }, { metadata: { kept: true } }];
@@ -178,7 +179,7 @@ describeOn('postgres', 'two replicas', () => {
           fetch(`${replicas[n % 2].url}${pathOf(user)}`, {
             method: 'PATCH',
             body: JSON.stringify(others[n] ?? { name: `Name ${n}` }),
-            headers: { Authorization: `Bearer ${api.tokenValue}`, 'Content-Type': 'application/json' },
+            headers,
           }),
         );
         return { status: response.status, body: (await response.json()) as UserBody };
@@ -189,6 +190,14 @@ describeOn('postgres', 'two replicas', () => {
       expect(versions).toEqual(Array.from({ length: 200 }, (_, n) => n + 2));
       const { body } = await api.get(pathOf(user)).expect(200);
       expect(body).toMatchObject(Object.assign({}, ...others));
+
+      const create = async (n: number) => {
+        const email = n % 4 > 1 ? 'RACE@Example.com' : 'race@example.com';
+        const body = JSON.stringify(aUser({ email }));
+        return (await fetch(`${replicas[n % 2].url}/api/v1/users`, { method: 'POST', body, headers })).status;
+      };
+      const statuses = await Promise.all(Array.from({ length: 100 }, (_, n) => create(n)));
+      expect(statuses.sort()).toEqual([201, ...Array<number>(99).fill(409)]);
     } finally {
       await Promise.all(replicas.map(stop));
     }
