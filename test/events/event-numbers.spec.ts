@@ -8,7 +8,6 @@ import { TokenEvents } from '../../src/events/log/token-events';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { TokensService } from '../../src/tokens/tokens.service';
 import { UsersService } from '../../src/users/users.service';
-import { runJob } from '../support/background';
 import { aUser, type Client, type UserBody } from '../support/client';
 import { describeOn } from '../support/engine';
 import { call, type EventBody, upTo, useFeed } from '../support/feed';
@@ -214,26 +213,6 @@ describeOn('postgres', 'the numbers of events', () => {
       );
       expect(left).toEqual([{ id: full, count: 10_000 }]);
     });
-  });
-});
-
-describeOn('postgres', 'events that are too old', () => {
-  it('are removed whole, however many processes do it at once', async () => {
-    // Without a token, whose event would be one more to number.
-    const { id: organizationId } = await service().app.get(OrganizationsService).create('Test');
-    await service().dataSource.query(
-      `WITH head AS (INSERT INTO event_heads (organization_id, sequence) VALUES ($1, 4500))
-       INSERT INTO events (organization_id, id, sequence, occurred_at, type, source, actor_name, target_id)
-       SELECT $1, 'evt_' || n, n, now() - interval '400 days', 'user.created', 'cli', 'burst', 'usr_' FROM generate_series(1, 4500) AS n`,
-      [organizationId],
-    );
-    await Promise.all(upTo(3).map(() => runJob(service().app, 'remove old events')));
-    const left = await service().dataSource.query(
-      `SELECT removed::int, (SELECT count(*)::int FROM events WHERE organization_id = $1 AND sequence IS NOT NULL) AS events
-       FROM event_heads WHERE organization_id = $1`,
-      [organizationId],
-    );
-    expect(left).toEqual([{ removed: 4500, events: 0 }]);
   });
 });
 
