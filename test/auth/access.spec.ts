@@ -180,7 +180,9 @@ async function expectUnknown({ method, path }: (typeof routes)[number]) {
   expect(body).toMatchObject(failure(path, 401, 'unauthorized'));
 
   const expired = await service.client();
-  await service.dataSource.query(`UPDATE tokens SET expires_at = now() WHERE id = $1`, [expired.tokenId]);
+  await service.dataSource.query(`UPDATE tokens SET expires_at = now() - interval '1 ms' WHERE id = $1`, [
+    expired.tokenId,
+  ]);
   const revoked = await service.client();
   await service.app.get(TokensService).revoke(revoked.organizationId, revoked.tokenId);
   const unknown = revoked.withValue('umt_00000000000000000000000000000000004kTDkI');

@@ -200,7 +200,10 @@ describeInBrowser('API tokens in the dashboard', () => {
       await service().dataSource.query(used, [later]);
       await create('Soon', '9d');
       const expired = await create('Over', '1d');
-      await service().dataSource.query(`UPDATE tokens SET expires_at = now() WHERE id = $1`, [expired]);
+      await service().dataSource.query(
+        `UPDATE tokens SET expires_at = now() - interval '1 ms' WHERE id = $1`,
+        [expired],
+      );
       await api.delete(`/v1/tokens/${await create('Revoked', '1d')}`).expect(204);
     });
     await shows(page, '6 tokens on this page');

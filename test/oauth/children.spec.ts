@@ -381,7 +381,9 @@ describe('the children of a token that live at once', () => {
     await admin.delete(`/v1/tokens/${ids[0]}`).expect(204);
     await childOf(parent);
     await expectFull();
-    await service.dataSource.query('UPDATE tokens SET expires_at = now() WHERE id = $1', [ids[1]]);
+    await service.dataSource.query(`UPDATE tokens SET expires_at = now() - interval '1 ms' WHERE id = $1`, [
+      ids[1],
+    ]);
     await childOf(parent);
     await expectFull();
   });

@@ -276,7 +276,9 @@ describe('a client', () => {
   it('is told nothing of why it is refused', async () => {
     const [revoked, expired] = [await aParent(), await aParent()];
     await admin.delete(`/v1/tokens/${revoked.tokenId}`).expect(204);
-    await service.dataSource.query('UPDATE tokens SET expires_at = now() WHERE id = $1', [expired.tokenId]);
+    await service.dataSource.query(`UPDATE tokens SET expires_at = now() - interval '1 ms' WHERE id = $1`, [
+      expired.tokenId,
+    ]);
     const reasons = [
       await refused(revoked.tokenId, revoked.tokenValue),
       await refused(expired.tokenId, expired.tokenValue),

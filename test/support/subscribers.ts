@@ -95,4 +95,6 @@ export const cursorsOf = ({ dataSource }: Worker, organizationId: string) =>
 
 /** Ends every pause, as time would. */
 export const endPauses = ({ dataSource }: Worker, where = 'true') =>
-  dataSource.query(`UPDATE ums.event_cursors SET claimed_until = now(), due_at = now() WHERE ${where}`);
+  dataSource.query(
+    `UPDATE ums.event_cursors SET claimed_until = now() - interval '1 ms', due_at = now() - interval '1 ms' WHERE ${where}`,
+  );

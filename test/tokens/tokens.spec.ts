@@ -156,7 +156,7 @@ describe('GET /v1/tokens', () => {
     };
     const [expired, revoked] = [await create('expired'), await create('revoked')];
     const active = await create('active');
-    const expire = 'UPDATE tokens SET expires_at = now() WHERE id = ANY ($1)';
+    const expire = `UPDATE tokens SET expires_at = now() - interval '1 ms' WHERE id = ANY ($1)`;
     await service.dataSource.query(expire, [[expired, revoked]]);
     await api.delete(`/v1/tokens/${revoked}`).expect(204);
 
