@@ -35,7 +35,9 @@ module.exports = class {
         .map(({ sql, suite }) => `No suite of the cover runs this of ${suite} on ${engine}: ${sql}`),
     );
     if (lacking.length === 0) return;
-    this.error = new Error([...lacking, 'npm run test:cover chooses anew.'].join('\n'));
+    for (const line of lacking) say(line);
+    say('npm run test:cover chooses the suites anew.');
+    this.error = new Error('The covers lack statements.'); // Jest fails for it, and does not print it
   }
 
   getLastError() {
