@@ -214,9 +214,11 @@ describeInBrowser('what has happened, in the dashboard,', () => {
     await meetsWcag(page);
     await page.unroute('**/api/v1/events?**');
     await fail('**/api/v1/events?**cursor=**');
+    const failed = page.waitForResponse((response) => response.url().includes('cursor='));
     await buttonOf(page, 'Try again').click();
     await entries(page).first().waitFor();
     await page.evaluate('scrollTo(0, 1e6)');
+    await failed; // what failed before is gone by then
     await shows(page, 'The service failed.');
     expect(await entries(page).count()).toBe(50);
     await page.unroute('**/api/v1/events?**cursor=**');

@@ -331,6 +331,7 @@ describeInBrowser('users in the dashboard', () => {
       expect(saved.metadata).toEqual({ plan: 'free', seats: 6, added: true });
 
       await chooseAction(page, 'Edit', 'Ada Byron');
+      await dialogOf(page).getByLabel('Name').waitFor();
       await change({ name: 'Ada King', role: 'viewer' });
       await submits(page, 'Save changes', { Name: 'Ada King' });
       await shows(page, 'Saved Ada King');
