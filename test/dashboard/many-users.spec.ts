@@ -169,7 +169,7 @@ describeInBrowser('many users in the dashboard', () => {
   it('are all that a search finds, on every page, and exported as CSV as the list shows them', async () => {
     const { page, api } = await visitUsers(60);
     await fills(page, { Search: 'person' });
-    await shows(page, '50 users on this page');
+    await page.locator('table[aria-busy=false]', { hasText: 'best match first' }).waitFor();
     await box(page, 'all users on this page').click();
     await act(page, 'Select all that this search has');
     await shows(bar(page), '60 users selected');
