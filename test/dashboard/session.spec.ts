@@ -132,6 +132,7 @@ describeInBrowser('a session of the dashboard', () => {
     expect(await page.getByRole('table').count()).toBe(0);
 
     await signIn(page, api.tokenValue);
+    await page.getByRole('table').waitFor();
     const now = (await page.evaluate('Date.now()')) as number;
     await page.clock.setSystemTime(now + 31 * 60_000); // runs no timers
     await page.keyboard.press('Shift');
