@@ -229,7 +229,7 @@ describe('createClient()', () => {
     expect(() => createClient({ baseUrl, token: undefined, credentials: secret })).not.toThrow();
   });
 
-  it('refuses incomplete and contradictory credentials', async () => {
+  it('refuses incomplete and contradictory credentials', () => {
     for (const credentials of [
       {},
       { clientId: 'tok_x' },
@@ -241,7 +241,7 @@ describe('createClient()', () => {
     ])
       expect([
         credentials,
-        await thrownBy(() => createClient({ baseUrl, credentials: credentials as Credentials })),
+        thrownBy(() => createClient({ baseUrl, credentials: credentials as Credentials })),
       ]).toEqual([
         credentials,
         new TypeError('credentials must be { clientId, clientSecret } or { assertion }, a function.'),
@@ -256,7 +256,7 @@ describe('createClient()', () => {
 });
 
 describe('a base URL', () => {
-  it('is rejected at once if no call could succeed with it', async () => {
+  it('is rejected at once if no call could succeed with it', () => {
     for (const baseUrl of [
       'localhost:3000',
       'ftp://localhost',
@@ -268,7 +268,7 @@ describe('a base URL', () => {
       'http://localhost/#a',
       undefined!,
     ])
-      expect([baseUrl, await thrownBy(() => createClient({ baseUrl, token: 'umt_' }))]).toEqual([
+      expect([baseUrl, thrownBy(() => createClient({ baseUrl, token: 'umt_' }))]).toEqual([
         baseUrl,
         new TypeError(
           'baseUrl must be an http:// or https:// URL, such as http://localhost:3000, without credentials, query or fragment.',

@@ -24,15 +24,15 @@ const run = (program: string, ...args: string[]) =>
 
 it('what nest build alone has compiled serves, and says how to build the pages', async () => {
   const directory = mkdtempSync('node_modules/.compiled-'); // the packages are found from here
+  for (const name of ['src', 'csv', 'migrations', 'openapi.json'])
+    cpSync(`dist/${name}`, `${directory}/dist/${name}`, { recursive: true });
+  cpSync('package.json', `${directory}/package.json`);
+  const service = spawn(process.execPath, [`${directory}/dist/src/main.js`, '--json'], {
+    env: { PATH: process.env.PATH, ...database.env, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'fatal' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(service, 'exit');
   try {
-    for (const name of ['src', 'csv', 'migrations', 'openapi.json'])
-      cpSync(`dist/${name}`, `${directory}/dist/${name}`, { recursive: true });
-    cpSync('package.json', `${directory}/package.json`);
-    const service = spawn(process.execPath, [`${directory}/dist/src/main.js`, '--json'], {
-      env: { PATH: process.env.PATH, ...database.env, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'fatal' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const ended = once(service, 'exit');
     const [line] = await Promise.race([once(service.stdout, 'data'), ended]);
     const { url } = JSON.parse(String(line));
     const get = async (path: string) => {
@@ -51,6 +51,8 @@ it('what nest build alone has compiled serves, and says how to build the pages',
     service.kill('SIGINT');
     expect(await ended).toEqual([0, null]);
   } finally {
+    service.kill('SIGKILL'); // if a check has failed
+    await ended;
     rmSync(directory, { recursive: true });
   }
 });

@@ -19,7 +19,7 @@ import { newTokenValue } from '../../src/tokens/token-value';
 import { Client } from '../support/client';
 import { copyOfTemplate, emptyDatabase, type TestDatabase, directUrl } from '../support/database';
 import { describeOn } from '../support/engine';
-import { run, type Running, start, stop } from '../support/process';
+import { killLeft, run, type Running, start, stop } from '../support/process';
 
 const doc = readFileSync('docs/operations.md', 'utf8');
 
@@ -37,6 +37,7 @@ beforeAll(async () => {
   database = await copyOfTemplate();
   directory = mkdtempSync(join(tmpdir(), 'ums-operations-'));
 });
+afterEach(killLeft);
 afterAll(async () => {
   await database.drop();
   rmSync(directory, { recursive: true });
@@ -52,7 +53,8 @@ async function onService(test: (api: Client, service: Running) => Promise<unknow
   const [token, fresh] = [newTokenValue(), await copyOfTemplate()];
   try {
     const service = await start({ ...fresh.env, BOOTSTRAP_TOKEN: token });
-    await test(new Client(service.url, { value: token }), service).finally(() => stop(service));
+    await test(new Client(service.url, { value: token }), service);
+    await stop(service);
     return service;
   } finally {
     await fresh.drop();
@@ -69,22 +71,22 @@ describe('a secret', () => {
       BOOTSTRAP_TOKEN_FILE: file('token', `${token}\n`),
       OPERATOR_TOKEN_FILE: file('operator', `${operatorToken}\n`),
     });
-    try {
-      await new Client(service.url, { value: token }).get('/v1/tokens/current').expect(200);
-      await new Client(service.url, { value: operatorToken }).get('/v1/organizations').expect(200);
-    } finally {
-      await stop(service);
-    }
+    await new Client(service.url, { value: token }).get('/v1/tokens/current').expect(200);
+    await new Client(service.url, { value: operatorToken }).get('/v1/organizations').expect(200);
+    await stop(service);
 
-    const SIGN_IN_KEY = randomBytes(32).toString('base64');
+    const [encryptionKey, key] = [0, 1].map(() => randomBytes(32).toString('base64'));
     const secrets = {
-      WEBHOOK_ENCRYPTION_KEY_FILE: file('webhooks', `${SIGN_IN_KEY}\n`),
+      WEBHOOK_ENCRYPTION_KEY_FILE: file('webhooks', `${encryptionKey}\n`),
       OIDC_CLIENT_SECRET_FILE: file('client', 'a secret of the client\n'),
-      SIGN_IN_KEY_FILE: file('sign-in', `${SIGN_IN_KEY}\n`),
+      SIGN_IN_KEY_FILE: file('sign-in', `${key}\n`),
     };
     const OIDC = { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'x', PUBLIC_URL: 'http://localhost' };
     const config = readConfig({ DATABASE_URL: 'embedded', ...OIDC, ...secrets });
-    expect(config.oidc).toMatchObject({ clientSecret: 'a secret of the client', key: SIGN_IN_KEY });
+    expect(config).toMatchObject({
+      oidc: { clientSecret: 'a secret of the client', key },
+      webhooks: { encryptionKey },
+    });
   });
 
   it('whose file is missing or empty, or that is set twice, stops the start', async () => {

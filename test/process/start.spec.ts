@@ -15,7 +15,7 @@ import { defaultHost } from '../../src/entry/process/listen';
 import { newTokenValue } from '../../src/tokens/token-value';
 import { Client } from '../support/client';
 import { copyOfTemplate, emptyDirectory, type TestDatabase } from '../support/database';
-import { run, type Running, runProcess, start, stop, ums } from '../support/process';
+import { killLeft, run, type Running, runProcess, start, stop, ums } from '../support/process';
 import { connectTo } from '../support/socket';
 import { until } from '../support/until';
 
@@ -26,6 +26,7 @@ const BURST = 700;
 
 let directory: string;
 beforeAll(() => (directory = mkdtempSync(join(tmpdir(), 'ums-start-'))));
+afterEach(killLeft);
 afterAll(() => rmSync(directory, { recursive: true }));
 
 let database: TestDatabase;

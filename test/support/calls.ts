@@ -7,8 +7,15 @@ export const errorOf = (call: Promise<unknown>): Promise<ApiError> =>
     (error) => error,
   );
 
-/** What a function throws. */
-export const thrownBy = (call: () => unknown): Promise<unknown> => errorOf((async () => call())());
+/** What a function throws; undefined if it does not. */
+export function thrownBy(call: () => unknown): unknown {
+  try {
+    call();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
 
 /** The items of all pages. */
 export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {

@@ -17,12 +17,18 @@ export interface Ums {
   exit: Promise<number | null>;
 }
 
+const running = new Set<ChildProcess>();
+
+/** Ends what a failed test has left running. */
+export const killLeft = () => running.forEach((child) => child.kill('SIGKILL'));
+
 /** Starts a command in a process of its own; with `input: 'pipe'` the caller can write to its standard input. */
 export function ums(args: string[], env: NodeJS.ProcessEnv, input: 'ignore' | 'pipe' = 'ignore'): Ums {
   const child = spawn(process.execPath, ['dist/src/cli.js', ...args], {
     env: { PATH: process.env.PATH, ...env },
     stdio: [input, 'pipe', 'pipe'],
   });
+  running.add(child.once('close', () => running.delete(child)));
   let [stdout, stderr] = ['', ''];
   child.stdout!.setEncoding('utf8').on('data', (chunk) => (stdout += chunk));
   child.stderr!.setEncoding('utf8').on('data', (chunk) => (stderr += chunk));
