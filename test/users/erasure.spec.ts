@@ -16,7 +16,7 @@ let service: TestService;
 beforeAll(async () => (service = await startService({}, { limits: 'real' })));
 afterAll(() => service.close());
 
-/** Every row of every table as text, so that a table that is added later is judged, too. */
+/** Every row of every table as text, also those that dumpOf() leaves out because each request writes them. */
 async function dump(dataSource: DataSource): Promise<string> {
   const tables: { name: string }[] = await dataSource.query(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
