@@ -1,28 +1,52 @@
-// Fills a database with millions of users, and measures the service in it: reads one at a time, with fresh statistics
-// and without any, then writes. The database stays in its folder; a run continues what an interrupted one has begun.
-//   node bench/scale.mjs --folder <path> [--organizations 1] [--users 3000000] [--terms 300] [--callers 16]
-//     [--rounds 3] [--seconds 5]
+// Loads a database with millions of users, in one organization of a tenth of them, a hundred of a thousandth, and many
+// of a hundred users, and measures the service in it: before any VACUUM and after it, each without statistics and with
+// fresh ones. The database stays in its folder, for further runs after VACUUM.
+//   node bench/scale.mjs --folder <path> [--users 10000000] [--terms 200] [--callers 16] [--rounds 3] [--seconds 5]
+import { randomBytes } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { compare } from './compare.mjs';
-import { BASE, createOrganizations, fill } from './fill.mjs';
-import { create, deleteUser, list, patchName, patchRole, readOne, searches } from './operations.mjs';
-import { cpuOf } from './process.mjs';
-import { builds, program, say, serve, startPostgres } from './scene.mjs';
+import { BASE, createOrganizations } from './fill.mjs';
+import { load, sizesOf } from './load.mjs';
+import {
+  create,
+  deleteUser,
+  list,
+  newPerson,
+  patchName,
+  patchRole,
+  readOne,
+  searches,
+} from './operations.mjs';
+import { builds, program, say, serve, startPostgres, STATES } from './scene.mjs';
 
-const { encodeCursor } = createRequire(import.meta.url)('../dist/src/platform/pages/cursor.js');
+const require = createRequire(import.meta.url);
+const { encodeCursor } = require('../dist/src/platform/pages/cursor.js');
+const { pick } = require('../dist/src/entry/demo/people.js');
 
-/** Those of a server with 8 GB; autovacuum and crash safety are on. */
+/** Those of a server with 8 GB. Crash safety is on; VACUUM and ANALYZE run where a state asks for them. */
 const SETTINGS = {
   fsync: 'on',
+  autovacuum: 'off',
   shared_buffers: '2GB',
   maintenance_work_mem: '512MB',
   max_wal_size: '8GB',
   checkpoint_timeout: '15min',
 };
-const PIECE = 500_000;
+const LOADING = {
+  ...SETTINGS,
+  fsync: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: 0,
+  maintenance_work_mem: '2GB',
+  max_wal_size: '16GB',
+};
 const LIMIT = 50;
+const DELIVERIES = 200;
 const SORTS = {
   createdAt: { order: 'desc', keys: ['created_at', 'id'] },
   updatedAt: { order: 'desc', keys: ['updated_at', 'id'] },
@@ -30,108 +54,168 @@ const SORTS = {
   email: { order: 'asc', keys: ['email_key'] },
 };
 
-const defaults = {
-  folder: '',
-  organizations: 1,
-  users: 3_000_000,
-  terms: 300,
-  callers: 16,
-  rounds: 3,
-  seconds: 5,
+const feed = {
+  name: 'a page of the feed',
+  requestOf: ({ organizations }) => ({
+    path: `/api/v1/events?order=desc&limit=${LIMIT}`,
+    organization: pick(Math.random, organizations),
+  }),
 };
+
+const defaults = { folder: '', users: 10_000_000, terms: 200, callers: 16, rounds: 3, seconds: 5 };
 
 await program(defaults, async (options) => {
   if (!options.folder) throw new Error('--folder is missing');
-  const side = await open(options);
-  await fillUp(side, options.users);
-  await saySizes(side);
-  side.users = await sampleOf(side);
-  const [largest] = side.organizations;
-  // Large organizations get more requests, as in real use.
-  side.organizations = side.users.map(({ organization }) => organization);
-  const reads = [readOne, list, ...(await pagesOf(side, largest)), ...searches([side], options.terms)];
-  const oneByOne = { ...options, callers: 1 };
-  for (const state of ['fresh', 'none']) await compare([side], reads, { ...oneByOne, state });
-  await compare([side], [create, patchName, patchRole, deleteUser], { ...options, state: 'fresh' });
+  const directory = resolve(options.folder);
+  const organizations = await filled(directory, options.users);
+  const postgres = await startPostgres(directory, SETTINGS);
+  const [service] = builds({});
+  const server = await serve(service, postgres.url.replace(/postgres$/, 'scale'), postgres.pids, {
+    WEBHOOK_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32',
+  });
+  const { client } = server;
+  await saySizes(client);
+  const sides = await sidesOf(server, organizations);
+  const reads = [readOne, list, feed, ...(await pagesOf(sides[0])), ...searches(sides, options.terms)];
+  const measure = (state, operations, callers) => compare(sides, operations, { ...options, state, callers });
+  if (!(await isVacuumed(client))) {
+    await measure('unvacuumed', reads, 1);
+    await measure('analyzed', reads, 1);
+  }
+  await client.query(STATES.fresh);
+  await measure('analyzed', reads, 1);
+  await measure('none', reads, 1);
+  await client.query(STATES.fresh);
+  for (const callers of [1, options.callers])
+    await measure('analyzed', [create, patchName, patchRole, deleteUser], callers);
+  for (const side of sides) await sayDeliveries(side);
 });
 
-/** The organizations with their sizes and tokens are in a file beside the database. */
-async function open({ folder, organizations }) {
-  const directory = resolve(folder);
+/** Loads the users, unless an earlier run has. The organizations with their tokens are in a file of the folder. */
+async function filled(directory, users) {
   const file = join(directory, 'scale.json');
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'));
   mkdirSync(directory, { recursive: true });
-  const { url, pids, createDatabase } = await startPostgres(directory, SETTINGS);
-  const isNew = !existsSync(file);
-  const databaseUrl = isNew ? await createDatabase('scale') : url.replace(/postgres$/, 'scale');
+  const postgres = await startPostgres(directory, LOADING);
+  const databaseUrl = await postgres.createDatabase('scale');
   const [service] = builds({});
-  const side = await serve(service, databaseUrl, pids);
-  side.organizations = isNew
-    ? await createOrganizations(side.client, organizations)
-    : JSON.parse(readFileSync(file, 'utf8'));
-  side.save = () => writeFileSync(file, JSON.stringify(side.organizations));
-  side.save();
-  return side;
-}
-
-/** Fills the organizations in pieces. Their sizes fall with their rank. */
-async function fillUp(side, users) {
-  const { url, pid, postgresPids, organizations, save } = side;
-  const weights = organizations.map((_, rank) => 1 / (rank + 5));
-  const all = weights.reduce((sum, weight) => sum + weight);
-  const cpu = () => [cpuOf(pid), cpuOf(postgresPids()[0])];
-  const size = organizations.reduce((sum, one) => sum + one.size, 0);
-  say('| users | a second | CPU of Node, µs | of PostgreSQL |\n|---|---|---|---|');
-  for (let from = size; from < users; from += PIECE) {
-    const to = Math.min(users, from + PIECE);
-    const before = { at: performance.now(), cpu: cpu() };
-    const sizes = new Map(organizations.map((one, rank) => [one, Math.round((to * weights[rank]) / all)]));
-    const made = await fill(url, organizations, (one) => sizes.get(one));
-    save();
-    const seconds = (performance.now() - before.at) / 1000;
-    const each = cpu().map((now, i) => Math.round(((now - before.cpu[i]) / made.length) * 1e6));
-    say(`| ${[to, Math.round(made.length / seconds), ...each].join(' | ')} |`);
+  const { client, stop } = await serve(service, databaseUrl, postgres.pids);
+  await stop();
+  const sizes = sizesOf(users);
+  const organizations = await createOrganizations(client, sizes.length);
+  await client.end();
+  let first = 0;
+  for (const [i, size] of sizes.entries()) {
+    Object.assign(organizations[i], { size, first });
+    first += size;
   }
+  await load(databaseUrl, organizations);
+  await postgres.stop();
+  writeFileSync(file, JSON.stringify(organizations));
+  return organizations;
 }
 
-async function saySizes({ client }) {
+async function saySizes(client) {
   const { rows } = await client.query(`
     SELECT relname AS name, pg_table_size(oid)::float AS bytes, (SELECT count(*)::int FROM users) AS users
     FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'i') ORDER BY bytes DESC`);
   rows.push({ ...rows[0], name: 'all', bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0) });
   say('\n| table or index | GB | bytes a user |\n|---|---|---|');
   for (const { name, bytes, users } of rows)
-    if (bytes / users >= 10)
+    if (bytes / users >= 1)
       say(`| ${name} | ${(bytes / 1024 ** 3).toFixed(2)} | ${Math.round(bytes / users)} |`);
 }
 
-async function sampleOf({ client, organizations }) {
-  const byId = new Map(organizations.map((organization) => [organization.id, organization]));
+async function isVacuumed(client) {
   const { rows } = await client.query(
-    'SELECT organization_id, id, role FROM users ORDER BY random() LIMIT 20000',
+    `SELECT relallvisible > 0 AS "isVacuumed" FROM pg_class WHERE oid = 'users'::regclass`,
   );
-  return rows.map(({ organization_id, id, role }) => ({ id, role, organization: byId.get(organization_id) }));
+  return rows[0].isVacuumed;
 }
 
-/** The first and the last full page of the largest organization in each order, and a page of few roles. */
-async function pagesOf({ client }, largest) {
-  const page = (name, query) => ({
+/** The largest organization, and all others by their users: those of a thousandth of all have more requests. */
+async function sidesOf(server, organizations) {
+  const byId = new Map(organizations.map((organization) => [organization.id, organization]));
+  const sampleOf = async (where) => {
+    const { rows } = await server.client.query(
+      `SELECT organization_id, id, role FROM users TABLESAMPLE SYSTEM (1) WHERE organization_id ${where} $1 LIMIT 20000`,
+      [organizations[0].id],
+    );
+    return rows.map(({ organization_id, id, role }) => ({
+      id,
+      role,
+      organization: byId.get(organization_id),
+    }));
+  };
+  const sideOf = (name, users) => ({
+    ...server,
+    ...{ name, users, organizations: users.map(({ organization }) => organization), created: [] },
+  });
+  return [
+    sideOf(`${organizations[0].size} users`, await sampleOf('=')),
+    sideOf('the others', await sampleOf('<>')),
+  ];
+}
+
+/** The first page in each order, the last one of the first side, and a page of few roles. */
+async function pagesOf(largest) {
+  const page = (name, query, isFor) => ({
     name,
-    requestOf: () => ({ path: `${BASE}?${query}`, organization: largest }),
+    isFor,
+    requestOf: (side) => ({
+      path: `${BASE}?limit=${LIMIT}&${query}`,
+      organization: pick(Math.random, side.organizations),
+    }),
   });
   const pages = [page('first page, role=admin', 'role=admin')];
+  const [{ id }] = largest.organizations;
   for (const [sort, { order, keys }] of Object.entries(SORTS)) {
     const reverse = order === 'asc' ? 'DESC' : 'ASC';
-    const { rows } = await client.query(
+    const { rows } = await largest.client.query(
       `SELECT ${keys.join(', ')} FROM users WHERE organization_id = $1
        ORDER BY ${keys.map((key) => `${key} ${reverse}`).join(', ')} OFFSET ${LIMIT} LIMIT 1`,
-      [largest.id],
+      [id],
     );
     const position = keys.map((key) => rows[0][key]);
-    const cursor = encodeCursor(position, ['users', largest.id, sort, order, {}]);
+    const cursor = encodeCursor(position, ['users', id, sort, order, {}]);
     pages.push(
       page(`first page by ${sort}`, `sort=${sort}`),
-      page(`last page by ${sort}`, `sort=${sort}&cursor=${cursor}`),
+      page(`last page by ${sort}`, `sort=${sort}&cursor=${cursor}`, (side) => side === largest),
     );
   }
   return pages;
+}
+
+/** The time from the answer to a create to the delivery of its event to a webhook. */
+async function sayDeliveries({ name, url, organizations: [{ token }] }) {
+  const arrivals = new EventEmitter();
+  const receiver = createServer(async (request, response) => {
+    const { data } = await json(request);
+    response.end();
+    arrivals.emit(data.user.id);
+  }).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  const post = async (path, body) => {
+    const response = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (response.status !== 201) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return response.json();
+  };
+  const address = `http://127.0.0.1:${receiver.address().port}`;
+  await post('/api/v1/webhooks', { name: 'Bench', url: address, eventTypes: ['user.created'] });
+  const times = [];
+  for (let i = 0; i < DELIVERIES; i++) {
+    const { id } = await post(BASE, newPerson());
+    const answered = performance.now();
+    await once(arrivals, id);
+    times.push(performance.now() - answered);
+  }
+  receiver.close();
+  times.sort((a, b) => a - b);
+  const [p50, p99] = [0.5, 0.99].map((part) => times[Math.floor(part * times.length)].toFixed(1));
+  say(`\nwebhook delivery, ${name}: p50 ${p50} ms, p99 ${p99} ms`);
 }

@@ -18,6 +18,7 @@ export const STATES = {
   unvacuumed: '', // and with statistics of another organization alone
   stale: 'VACUUM', // with statistics of another organization alone
   fresh: 'VACUUM ANALYZE',
+  analyzed: 'ANALYZE', // and vacuumed or not, as before
   none: `
     DELETE FROM pg_statistic WHERE starelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace);
     UPDATE pg_class SET reltuples = -1 WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'i')`,
@@ -99,6 +100,7 @@ export async function startPostgres(directory, settings) {
     url: cluster.url,
     pids: () => [cluster.pid()],
     createDatabase: serverAt(cluster.url).createDatabase,
+    stop: () => cluster.stop(),
   };
 }
 
@@ -138,12 +140,18 @@ async function startServer({ args, cwd }, databaseUrl, variables = {}) {
   return { url: JSON.parse(String(line[0])).url, pid: child.pid, stop };
 }
 
-/** Starts a server, which migrates its database, and connects to the database. */
-export async function serve(side, databaseUrl, postgresPids) {
-  const server = await startServer(side, databaseUrl);
+/** A connection that is closed at the end. */
+export async function connect(databaseUrl) {
   const client = new pg.Client(databaseUrl);
   await client.connect();
   undoLater(() => client.end());
+  return client;
+}
+
+/** Starts a server, which migrates its database, and connects to the database. */
+export async function serve(side, databaseUrl, postgresPids, variables) {
+  const server = await startServer(side, databaseUrl, variables);
+  const client = await connect(databaseUrl);
   return { ...side, ...server, databaseUrl, postgresPids, client, created: [] };
 }
 
