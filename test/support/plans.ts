@@ -1,5 +1,5 @@
+import { escapeLiteral } from 'pg';
 import type { DataSource } from 'typeorm';
-
 import { ownStatementsOf, type Statement } from './statements';
 
 interface Node {
@@ -25,52 +25,81 @@ export async function selectsOf(dataSource: DataSource, run: () => Promise<unkno
   return selects;
 }
 
-async function nodesOf(
-  connection: Pick<DataSource, 'query'>,
-  options: string,
-  { sql, values }: Statement,
-): Promise<Node[]> {
-  const [row] = await connection.query(`EXPLAIN (${options}FORMAT JSON) ${sql}`, values);
-  const [{ Plan: plan }] = row['QUERY PLAN'];
+let prepared = 0;
+
+/**
+ * The plans of a statement: the one for its values, which the connections of a host make, and the one for all values,
+ * which ours make.
+ */
+async function plansOf(dataSource: DataSource, options: string, statement: Statement): Promise<Node[][]> {
+  const { sql, values, isPlannedForValues } = statement;
+  const explain = `EXPLAIN (${options}FORMAT JSON)`;
+  const plans = [await dataSource.query(`${explain} ${sql}`, values)];
+  if (!isPlannedForValues && values.length > 0)
+    await dataSource.transaction(async (manager) => {
+      const name = `explained_${++prepared}`;
+      await manager.query('SET LOCAL plan_cache_mode = force_generic_plan');
+      await manager.query(`PREPARE ${name} AS ${sql}`);
+      plans.push(await manager.query(`${explain} EXECUTE ${name} (${values.map(literal).join(', ')})`));
+      await manager.query(`DEALLOCATE ${name}`);
+    });
   const withChildren = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(withChildren)];
-  return withChildren(plan);
+  return plans.map(([row]) => withChildren(row['QUERY PLAN'][0].Plan));
 }
 
-/** The indexes that each statement goes by, and the tables that it reads as a whole. */
+/** EXECUTE takes no parameters. */
+const literal = (value: unknown): string =>
+  value === null || value === undefined ? 'NULL' : escapeLiteral(textOf(value));
+
+function textOf(value: unknown): string {
+  if (value instanceof Date) return value.toISOString();
+  if (!Array.isArray(value)) return String(value);
+  const items = value.map((item) => (item === null ? 'NULL' : `"${textOf(item).replace(/["\\]/g, '\\$&')}"`));
+  return `{${items.join(',')}}`;
+}
+
+/** The indexes that each statement goes by, whichever plan it has, and the tables that it reads as a whole. */
 export async function accessPathsOf(dataSource: DataSource, statements: Statement[]): Promise<string[][]> {
   const paths: string[][] = [];
   for (const statement of statements) {
-    const nodes = await nodesOf(dataSource, '', statement);
-    const names = nodes.flatMap((node) =>
-      node['Node Type'] === 'Seq Scan' ? [`all of ${node['Relation Name']}`] : (node['Index Name'] ?? []),
+    const names = (await plansOf(dataSource, '', statement)).map((nodes) =>
+      nodes.flatMap((node) =>
+        node['Node Type'] === 'Seq Scan' ? [`all of ${node['Relation Name']}`] : (node['Index Name'] ?? []),
+      ),
     );
-    paths.push([...new Set(names)].sort());
+    paths.push([...new Set(names.flat())].sort());
   }
   return paths;
 }
 
-/** How many rows of tables the statements look at, and how many pairs of rows their joins compare in vain. */
+/**
+ * How many rows of tables the statements look at, and how many pairs of rows their joins compare in vain, with the worse
+ * of their plans.
+ */
 export async function rowsReadBy(dataSource: DataSource, statements: Statement[]): Promise<number> {
+  const rowsOf = (node: Node) =>
+    (node['Actual Loops'] ?? 0) *
+    ((node['Rows Removed by Join Filter'] ?? 0) +
+      (node['Relation Name']
+        ? (node['Actual Rows'] ?? 0) +
+          (node['Rows Removed by Filter'] ?? 0) +
+          (node['Rows Removed by Index Recheck'] ?? 0)
+        : 0));
   let rows = 0;
-  for (const statement of statements)
-    for (const node of await nodesOf(dataSource, 'ANALYZE, ', statement))
-      rows +=
-        (node['Actual Loops'] ?? 0) *
-        ((node['Rows Removed by Join Filter'] ?? 0) +
-          (node['Relation Name']
-            ? (node['Actual Rows'] ?? 0) +
-              (node['Rows Removed by Filter'] ?? 0) +
-              (node['Rows Removed by Index Recheck'] ?? 0)
-            : 0));
+  for (const statement of statements) {
+    const plans = await plansOf(dataSource, 'ANALYZE, ', statement);
+    rows += Math.max(...plans.map((nodes) => nodes.reduce((sum, node) => sum + rowsOf(node), 0)));
+  }
   return rows;
 }
 
-/** How many pages of tables and indexes the statements look at. */
+/** How many pages of tables and indexes the statements look at, with the worse of their plans. */
 export async function pagesReadBy(dataSource: DataSource, statements: Statement[]): Promise<number> {
   let pages = 0;
   for (const statement of statements) {
-    const [root] = await nodesOf(dataSource, 'ANALYZE, BUFFERS, ', statement);
-    pages += (root['Shared Hit Blocks'] ?? 0) + (root['Shared Read Blocks'] ?? 0);
+    const plans = await plansOf(dataSource, 'ANALYZE, BUFFERS, ', statement);
+    const pagesOf = ([root]: Node[]) => (root['Shared Hit Blocks'] ?? 0) + (root['Shared Read Blocks'] ?? 0);
+    pages += Math.max(...plans.map(pagesOf));
   }
   return pages;
 }

@@ -4,6 +4,8 @@ import type { DataSource } from 'typeorm';
 export interface Statement {
   sql: string;
   values: unknown[];
+  /** Whether its transaction has it planned for its values on all connections. */
+  isPlannedForValues?: boolean;
 }
 
 /**
@@ -20,8 +22,10 @@ export async function statementsOf(
   const spy = jest.spyOn(dataSource, 'createQueryRunner').mockImplementation((mode) => {
     const runner = create(mode);
     const query = runner.query.bind(runner) as (...args: unknown[]) => Promise<never>;
+    let isPlannedForValues = false;
     runner.query = (sql: string, values: unknown[] = [], ...rest: unknown[]) => {
-      if (isCounted()) statements.push({ sql, values });
+      isPlannedForValues ||= sql.includes("'force_custom_plan', true");
+      if (isCounted()) statements.push({ sql, values, isPlannedForValues });
       return query(sql, values, ...rest);
     };
     return runner;

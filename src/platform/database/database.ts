@@ -43,13 +43,15 @@ export class Database {
 
   /**
    * Reads with several statements that see the same rows, each of which may take `maxMs`, within the organization's
-   * share. The settings are those of the transaction, so they hold behind PgBouncer and do not last.
+   * share. Each is planned for its values, which decide whether an index is worth it. The settings are those of the
+   * transaction, so they hold behind PgBouncer and do not last.
    */
   snapshot<Result>(organizationId: string, maxMs: number, work: Work<Result>): Promise<Result> {
     const read = () =>
       this.dataSource.transaction('REPEATABLE READ', async (manager) => {
         await manager.query(
           `SELECT set_config('transaction_read_only', 'on', true), set_config('statement_timeout', $1, true),
+             set_config('plan_cache_mode', 'force_custom_plan', true),
              set_config('idle_in_transaction_session_timeout', $2, true),
              set_config('work_mem', greatest($3::bigint, pg_size_bytes(current_setting('work_mem')) / 1024) || 'kB', true)`,
           [String(maxMs), String(MAX_IDLE_MS), LEAST_WORK_MEM_KB],
