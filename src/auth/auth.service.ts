@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import DataLoader from 'dataloader';
 import { Database } from '../platform/database/database';
 import { PER_TURN } from '../platform/database/per-turn';
-import { raw, sql } from '../platform/database/sql';
+import { anyOf, raw, sql } from '../platform/database/sql';
 import { SERVICE_OPTIONS } from '../platform/feature/options.module';
 import type { CallerToken } from '../platform/http/caller';
 import { IN_STATE, Token } from '../tokens/token.entity';
@@ -58,7 +58,7 @@ export class AuthService {
     const rows = await this.database.readAll<TokenRow>(sql`
       SELECT hash, id, organization_id AS "organizationId", name, scopes, expires_at AS "expiresAt",
         rate_limit AS "rateLimit", parent_id AS "parentId", coalesce(window_id, id) AS "windowId", ${SUSPENDED}
-      FROM ${Token} AS tokens WHERE hash = ANY (${hashes}) AND ${IN_STATE.active}`);
+      FROM ${Token} AS tokens WHERE hash = ${anyOf(hashes, 'bytea')} AND ${IN_STATE.active}`);
     const byHash = new Map(rows.map(({ hash, ...token }) => [hash.toString('latin1'), token]));
     return hashes.map((hash) => byHash.get(hash.toString('latin1')) ?? null);
   }

@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import { recordEvents } from '../events/record-events';
 import { findLocked } from '../platform/database/find-locked';
 import { isId, newId } from '../platform/database/id';
-import { query, sql } from '../platform/database/sql';
+import { anyOf, query, sql } from '../platform/database/sql';
 import type { Caller } from '../platform/http/caller';
 import { conflict, noSuchOrganization, notFound } from '../platform/http/fault';
 import { putSearchTexts } from './search/user-search.rows';
@@ -19,7 +19,7 @@ export async function findUsersById(
 ): Promise<(User | null)[]> {
   const rows = await query<User>(
     manager,
-    sql`SELECT ${USER_COLUMNS.select} FROM ${User} WHERE organization_id = ${organizationId} AND id = ANY (${ids})`,
+    sql`SELECT ${USER_COLUMNS.select} FROM ${User} WHERE organization_id = ${organizationId} AND id = ${anyOf(ids, 'text')}`,
   );
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => byId.get(id) ?? null);

@@ -5,9 +5,10 @@ const { UMS_TEST_DIRECTORY, UMS_TEST_SERVER, UMS_TEST_WORKERS } = process.env;
 if (!UMS_TEST_DIRECTORY)
   throw new Error('jest.config.mjs makes the databases: run Jest in the folder of the project.');
 
-const isOn: Record<Engine, boolean> = {
+/** A cluster is a server, too. */
+export const isOn: Record<Engine, boolean> = {
   embedded: !UMS_TEST_SERVER,
-  postgres: !!UMS_TEST_SERVER, // a cluster is a server, too
+  postgres: !!UMS_TEST_SERVER,
   citus: !!UMS_TEST_WORKERS,
 };
 

@@ -1,5 +1,6 @@
 import { escapeLiteral } from 'pg';
 import type { DataSource } from 'typeorm';
+import { isOn } from './engine';
 import { ownStatementsOf, type Statement } from './statements';
 
 interface Node {
@@ -29,13 +30,13 @@ let prepared = 0;
 
 /**
  * The plans of a statement: the one for its values, which the connections of a host make, and the one for all values,
- * which ours make.
+ * which ours make. A cluster makes the first one wherever it must.
  */
 async function plansOf(dataSource: DataSource, options: string, statement: Statement): Promise<Node[][]> {
   const { sql, values, isPlannedForValues } = statement;
   const explain = `EXPLAIN (${options}FORMAT JSON)`;
   const plans = [await dataSource.query(`${explain} ${sql}`, values)];
-  if (!isPlannedForValues && values.length > 0)
+  if (!isOn.citus && !isPlannedForValues && values.length > 0)
     await dataSource.transaction(async (manager) => {
       const name = `explained_${++prepared}`;
       await manager.query('SET LOCAL plan_cache_mode = force_generic_plan');
@@ -73,7 +74,7 @@ export async function accessPathsOf(dataSource: DataSource, statements: Statemen
 }
 
 /**
- * How many rows of tables the statements look at, and how many pairs of rows their joins compare in vain, with the worse
+ * How many rows of tables the statements look at, and how many pairs of rows their joins compare in vain, by the worse
  * of their plans.
  */
 export async function rowsReadBy(dataSource: DataSource, statements: Statement[]): Promise<number> {

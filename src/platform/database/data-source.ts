@@ -54,12 +54,15 @@ export const UNLIMITED = { connectionTimeoutMillis: TIMEOUTS.connectionTimeoutMi
 /**
  * JIT compilation and parallel workers take longer to start than a statement of a request should take. The coordinator
  * of a cluster ignores `statement_timeout` while it connects to a node that hangs, so it has a timeout for that. A
- * process that hangs in the middle of a transaction loses its locks. A statement is planned once for all values, and the
- * checks of foreign keys with it: planning took half of the CPU of PostgreSQL, and learned nothing, because statistics
- * know no single organization. `Database.snapshot()` plans for the values.
+ * process that hangs in the middle of a transaction loses its locks.
+ *
+ * `plan_cache_mode` is the default, `auto`: PostgreSQL plans a prepared statement, and the check of a foreign key, once
+ * for all values, if the plans for five single values were not better. Planning each time took half of its CPU, and
+ * learned nothing, because statistics do not know single organizations. A cluster has statements that it cannot plan in
+ * general, so this cannot be `force_generic_plan`.
  */
 export const SERVER_OPTIONS =
-  '-c jit=off -c max_parallel_workers_per_gather=0 -c citus.node_connection_timeout=2000 -c idle_in_transaction_session_timeout=5000 -c plan_cache_mode=force_generic_plan';
+  '-c jit=off -c max_parallel_workers_per_gather=0 -c citus.node_connection_timeout=2000 -c idle_in_transaction_session_timeout=5000';
 
 const MIN_SERVER_VERSION = 15;
 

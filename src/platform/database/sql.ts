@@ -23,6 +23,13 @@ export const raw = (text: string): Sql => new Sql([text], []);
 export const join = (parts: readonly unknown[], separator = ', '): Sql =>
   new Sql(['', ...parts.slice(1).map(() => separator), ''], parts);
 
+/**
+ * `= ANY` of values, by an index. PostgreSQL sees how many the array has, and assumes ten for the plan for all values,
+ * so a frequent statement with one value would be planned each time. This hides it.
+ */
+export const anyOf = (values: readonly unknown[], type: 'text' | 'bytea'): Sql =>
+  sql`ANY (ARRAY(SELECT unnest(${values}::${raw(type)}[])))`;
+
 /** Rows for VALUES, each a list of its values. */
 export const rowsOf = (rows: readonly (readonly unknown[])[]): Sql =>
   join(rows.map((values) => sql`(${join(values)})`));
