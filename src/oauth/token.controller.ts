@@ -1,7 +1,7 @@
-import { Controller, HttpCode, Post, Req, Res, UseFilters, UseGuards, UseInterceptors } from '@nestjs/common';
+import { Controller, HttpCode, Post, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { Request, Response } from 'express';
-import { HeldBodyInterceptor } from '../platform/http/input/held-body';
+import { HoldBodies } from '../platform/http/input/held-body';
 import { NoQueryGuard } from '../platform/http/input/no-query.guard';
 import { Public } from '../platform/http/scopes';
 import { type AccessTokenView, serializeAccessToken } from './access-token.view';
@@ -17,7 +17,7 @@ const CHOICE = new Intl.ListFormat('en', { type: 'disjunction' });
 @Controller(['oauth/token', 'api/oauth/token']) // in a host, no other path below /oauth is ours
 @Public()
 @UseGuards(NoQueryGuard, FormGuard)
-@UseInterceptors(HeldBodyInterceptor)
+@HoldBodies()
 @UseFilters(OAuthFailureFilter)
 export class TokenController {
   constructor(private readonly modules: ModuleRef) {}

@@ -1,5 +1,5 @@
-import { applyDecorators, Controller, UseGuards, UseInterceptors, UsePipes } from '@nestjs/common';
-import { HeldBodyInterceptor } from './input/held-body';
+import { applyDecorators, Controller, UseGuards, UsePipes } from '@nestjs/common';
+import { HoldBodies } from './input/held-body';
 import { InputPipe } from './input/input.pipe';
 import { JsonBodyGuard } from './input/json-body.guard';
 import { NoQueryGuard } from './input/no-query.guard';
@@ -9,6 +9,6 @@ export const ApiController = (...paths: string[]) =>
   applyDecorators(
     Controller(paths),
     UseGuards(JsonBodyGuard, NoQueryGuard),
-    UseInterceptors(HeldBodyInterceptor),
+    HoldBodies(),
     UsePipes(InputPipe),
   );

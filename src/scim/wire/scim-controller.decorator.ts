@@ -14,7 +14,7 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { type Fault, invalidInput } from '../../platform/http/fault';
-import { HeldBodyInterceptor } from '../../platform/http/input/held-body';
+import { HoldBodies } from '../../platform/http/input/held-body';
 import { JsonBodyGuard } from '../../platform/http/input/json-body.guard';
 import { jsonFaults, MAX_FAULTS } from '../../platform/http/input/json-faults';
 import { invalidSyntax } from '../schema/scim-error';
@@ -51,6 +51,7 @@ export const ScimController = () =>
   applyDecorators(
     Controller([...ROOTS]),
     UseGuards(JsonBodyGuard),
-    UseInterceptors(HeldBodyInterceptor, ScimTypeInterceptor),
+    HoldBodies(),
+    UseInterceptors(ScimTypeInterceptor),
     UsePipes(ScimBodyPipe),
   );

@@ -1,4 +1,12 @@
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+  RequestMethod,
+  UseInterceptors,
+} from '@nestjs/common';
+import { METHOD_METADATA } from '@nestjs/common/internal';
 import type { Response } from 'express';
 import { finalize } from 'rxjs';
 
@@ -16,7 +24,7 @@ export function letGo(response: Response): void {
 
 /** Holds the memory of a body while its handler works, even if the caller disconnects. */
 @Injectable()
-export class HeldBodyInterceptor implements NestInterceptor {
+class HeldBodyInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler) {
     const response = context.switchToHttp().getResponse<Response>();
     const held = holds.get(response);
@@ -25,3 +33,14 @@ export class HeldBodyInterceptor implements NestInterceptor {
     return next.handle().pipe(finalize(() => letGo(response)));
   }
 }
+
+const WITH_BODY: unknown[] = [RequestMethod.POST, RequestMethod.PUT, RequestMethod.PATCH];
+
+/** Holds the bodies of a controller. Not on routes without one, because an interceptor takes CPU of each read. */
+export const HoldBodies = (): ClassDecorator => (controller) => {
+  for (const name of Object.getOwnPropertyNames(controller.prototype)) {
+    const value = controller.prototype[name];
+    if (WITH_BODY.includes(Reflect.getMetadata(METHOD_METADATA, value)))
+      UseInterceptors(HeldBodyInterceptor)(controller.prototype, name, { value });
+  }
+};
