@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { newId } from '../platform/database/id';
 import { insertSql } from '../platform/database/columns';
-import { execute } from '../platform/database/sql';
+import { executeWithNext } from '../platform/database/sql';
 import type { Caller } from '../platform/http/caller';
 import { Event, TokenEvent } from './event/event.entity';
 import type { EventType } from './event/event.types';
@@ -39,5 +39,5 @@ async function insert(
     requestId,
     data,
   }));
-  await execute(manager, insertSql(entity, rows));
+  await executeWithNext(manager, insertSql(entity, rows));
 }

@@ -1,4 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
+import { withNext } from './connections/statement-batch';
 import { tableName } from './tables';
 
 /** A statement, or a part of one, with its values. */
@@ -47,6 +48,15 @@ export async function query<Row>(manager: EntityManager, statement: Sql): Promis
 /** Runs a statement, and returns how many rows it changed. */
 export async function execute(manager: EntityManager, statement: Sql): Promise<number> {
   return (await send(manager, statement)).count;
+}
+
+/**
+ * Runs a statement of a transaction whose answer nobody needs: our connections send it with the next one, at the latest
+ * with the COMMIT, which fails if it fails.
+ */
+export async function executeWithNext(manager: EntityManager, statement: Sql): Promise<void> {
+  const parameters: unknown[] = [];
+  await manager.query(textOf(statement, manager.dataSource, parameters), withNext(parameters));
 }
 
 /** TypeORM returns the rows of a SELECT or INSERT, but rows and their number of an UPDATE or DELETE. */

@@ -1,5 +1,5 @@
 import type { EntityManager } from 'typeorm';
-import { execute, rowsOf, sql } from '../../platform/database/sql';
+import { executeWithNext, rowsOf, sql } from '../../platform/database/sql';
 import { givingWay } from '../../platform/fairness/give-way';
 import type { UserFields } from '../user/user.entity';
 import type { UserChange } from '../user/user-lifecycle';
@@ -45,7 +45,7 @@ function changedText({ before, after }: UserChange): string | undefined {
 }
 
 const put = (manager: EntityManager, rows: unknown[][]) =>
-  execute(
+  executeWithNext(
     manager,
     sql`INSERT INTO ${UserSearchText} (organization_id, user_id, name_key, name, text) VALUES ${rowsOf(rows)}
         ON CONFLICT (organization_id, user_id)

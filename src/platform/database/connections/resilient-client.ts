@@ -1,12 +1,18 @@
 import pg from 'pg';
 import { sqlState } from '../errors';
 import { touch } from './recently-used';
+import { isWithNext, StatementBatch } from './statement-batch';
 import { preparedNameOf } from './statement-names';
 
 const QUERY_CANCELED = '57014';
 
 /** Each takes memory of the server. */
 const MAX_PREPARED = 200;
+
+/** How TypeORM begins a transaction. */
+const BEGINS = /^(START TRANSACTION$|SET TRANSACTION )/;
+
+const NO_ROWS = { rows: [] };
 
 const NO_ANSWER = 'Query read timeout';
 
@@ -31,6 +37,9 @@ export class ResilientClient extends pg.Client {
   /** Not behind a pooler, where the next transaction may have another connection that knows no such statement. */
   private canPrepare = false;
   private readonly prepared = new Map<string, string>();
+  private isInTransaction = false;
+  /** Statements that go with the next one. */
+  private waiting: pg.QueryConfig[] = [];
   /** The number of statements without an answer, and the time of the last answer. */
   private running = 0;
   private answeredAt = 0;
@@ -48,12 +57,52 @@ export class ResilientClient extends pg.Client {
     this.on('error', () => {});
   }
 
+  /**
+   * What begins a transaction, and statements of it that are marked by `withNext()`, go with the next statement, which
+   * reports their failures, too. So they have no round trip of their own.
+   */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- eight overloads
   override query(...args: any[]): any {
     const [text, values] = args;
-    if (this.canPrepare && typeof text === 'string' && Array.isArray(values) && values.length > 0) {
-      args.splice(0, 2, { name: this.prepare(text), text, values });
+    if (typeof text !== 'string' || typeof args.at(-1) === 'function') return this.send(...args);
+    const statement = { name: this.nameOf(text, values), text, values };
+    const isInTransaction = this.isInTransaction || BEGINS.test(text);
+    return isInTransaction ? this.queryInTransaction(statement) : this.send(statement);
+  }
+
+  private async queryInTransaction(statement: pg.QueryConfig): Promise<unknown> {
+    const { text, values = [] } = statement;
+    this.isInTransaction = text !== 'COMMIT' && text !== 'ROLLBACK';
+    if (BEGINS.test(text) || isWithNext(values)) {
+      this.waiting.push(statement);
+      return NO_ROWS;
     }
+    const waiting = this.waiting.splice(0);
+    if (text.startsWith('ROLLBACK')) {
+      const hasBegun = !waiting.some(({ text }) => BEGINS.test(text));
+      return hasBegun ? this.send(statement) : NO_ROWS;
+    }
+    // Text without values may be several statements, which only go alone.
+    const isSingle = values.length > 0 || text === 'COMMIT';
+    if (waiting.length > 0 && !isSingle) await this.sendTogether(waiting.splice(0));
+    const result = await (waiting.length > 0
+      ? this.sendTogether([...waiting, statement])
+      : this.send(statement));
+    if (text === 'COMMIT' && result.command !== 'COMMIT')
+      throw new Error('The transaction was rolled back, because a statement in it had failed.');
+    return result;
+  }
+
+  private sendTogether(statements: pg.QueryConfig[]): Promise<pg.QueryResult> {
+    return new Promise((resolve, reject) => {
+      this.send(new StatementBatch(statements), (error: Error | null, result: pg.QueryResult) =>
+        error ? reject(error) : resolve(result),
+      );
+    });
+  }
+
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the overloads of query()
+  private send(...args: any[]): any {
     const sentAt = performance.now();
     const ended = (error: Error | null) => {
       this.running--;
@@ -96,7 +145,8 @@ export class ResilientClient extends pg.Client {
   }
 
   /** The name for the driver, which prepares the statement if this connection does not have it. */
-  private prepare(text: string): string | undefined {
+  private nameOf(text: string, values?: unknown[]): string | undefined {
+    if (!this.canPrepare || !values?.length) return undefined;
     const name = preparedNameOf(text);
     const oldest = name && touch(this.prepared, name, name, MAX_PREPARED);
     if (oldest) {
