@@ -70,22 +70,8 @@ export function builds({ before }) {
   return [SERVICE, { ...SERVICE, name: 'before', cwd: resolve(before) }];
 }
 
-/** Hand-written Express, with a copy of the users in a table like that of a small application. */
-export const express = {
-  name: 'Express',
-  isExpress: true,
-  args: ['bench/express.mjs'],
-  prepare: `
-    CREATE SCHEMA plain;
-    CREATE TABLE plain.users (
-      id text PRIMARY KEY, organization_id text NOT NULL REFERENCES organizations, name text NOT NULL, email text NOT NULL,
-      role text NOT NULL, active boolean NOT NULL, metadata jsonb NOT NULL,
-      created_at timestamptz(3) NOT NULL DEFAULT now(), updated_at timestamptz(3) NOT NULL DEFAULT now()
-    );
-    INSERT INTO plain.users SELECT id, organization_id, name, email, role, active, metadata, created_at, updated_at FROM users;
-    CREATE UNIQUE INDEX ON plain.users (organization_id, lower(email));
-    CREATE INDEX ON plain.users (organization_id, created_at, id)`,
-};
+/** Hand-written Express, on the tables of the service. */
+export const express = { name: 'Express', isExpress: true, args: ['bench/express.mjs'] };
 
 export function temporaryDirectory() {
   const directory = mkdtempSync(join(tmpdir(), 'ums-bench-'));
@@ -177,7 +163,6 @@ export async function openSide(side, databaseUrl, postgresPids, { organizations,
   const filled = { organizations: tenants, users: people };
   // A process that has not done the work of filling.
   await filling.stop();
-  if (side.prepare) await client.query(side.prepare);
   const variables = await side.variablesOf?.(tenants);
   return { ...filling, ...side, ...(await startServer(side, databaseUrl, variables)), ...filled };
 }
