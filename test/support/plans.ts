@@ -1,5 +1,5 @@
 import { escapeLiteral } from 'pg';
-import type { DataSource } from 'typeorm';
+import type { DataSource, QueryRunner } from 'typeorm';
 import { isOn } from './engine';
 import { ownStatementsOf, type Statement } from './statements';
 
@@ -30,22 +30,38 @@ let prepared = 0;
 
 /**
  * The plans of a statement: the one for its values, which the connections of a host make, and the one for all values,
- * which ours make. A cluster makes the first one wherever it must.
+ * which ours make. A cluster makes the first one wherever it must. What a statement writes is written once.
  */
 async function plansOf(dataSource: DataSource, options: string, statement: Statement): Promise<Node[][]> {
   const { sql, values, isPlannedForValues } = statement;
   const explain = `EXPLAIN (${options}FORMAT JSON)`;
-  const plans = [await dataSource.query(`${explain} ${sql}`, values)];
+  const plans = [];
   if (!isOn.citus && !isPlannedForValues && values.length > 0)
-    await dataSource.transaction(async (manager) => {
-      const name = `explained_${++prepared}`;
-      await manager.query('SET LOCAL plan_cache_mode = force_generic_plan');
-      await manager.query(`PREPARE ${name} AS ${sql}`);
-      plans.push(await manager.query(`${explain} EXECUTE ${name} (${values.map(literal).join(', ')})`));
-      await manager.query(`DEALLOCATE ${name}`);
-    });
+    plans.push(
+      await undone(dataSource, async (runner) => {
+        const name = `explained_${++prepared}`;
+        await runner.query('SET LOCAL plan_cache_mode = force_generic_plan');
+        await runner.query(`PREPARE ${name} AS ${sql}`);
+        const plan = await runner.query(`${explain} EXECUTE ${name} (${values.map(literal).join(', ')})`);
+        await runner.query(`DEALLOCATE ${name}`);
+        return plan;
+      }),
+    );
+  plans.push(await dataSource.query(`${explain} ${sql}`, values));
   const withChildren = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(withChildren)];
   return plans.map(([row]) => withChildren(row['QUERY PLAN'][0].Plan));
+}
+
+/** Runs work in a transaction, and rolls it back. */
+async function undone<Result>(dataSource: DataSource, work: (runner: QueryRunner) => Promise<Result>) {
+  const runner = dataSource.createQueryRunner();
+  try {
+    await runner.startTransaction();
+    return await work(runner);
+  } finally {
+    await runner.rollbackTransaction();
+    await runner.release();
+  }
 }
 
 /** EXECUTE takes no parameters. */
