@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { execute, sql } from '../../platform/database/sql';
+import { executeWithNext, sql } from '../../platform/database/sql';
 import type { Caller } from '../../platform/http/caller';
 import type { User } from '../../users/user/user.entity';
 import { type UserChange, UserLifecycle, type UserSteps } from '../../users/user/user-lifecycle';
@@ -33,7 +33,7 @@ export class ScimUserSteps implements UserSteps {
 
   /** The attributes are kept until the purge, but no filter finds them. */
   async deleted(manager: EntityManager, _by: Caller, { organizationId, id }: User): Promise<void> {
-    await execute(
+    await executeWithNext(
       manager,
       sql`UPDATE ${ScimUser} SET keys = '{}' WHERE organization_id = ${organizationId} AND user_id = ${id}`,
     );
