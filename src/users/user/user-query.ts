@@ -5,7 +5,14 @@ import { wholeRows } from '../../platform/pages/long-rows';
 import { cursorAfter, orderBy, opaque, type Order, type Page, paginate } from '../../platform/pages/paginate';
 import { rangeInCursor, type TimeRange } from '../../platform/pages/range';
 import { User, USER_COLUMNS } from './user.entity';
-import { filterInCursor, filterOf, hasUniqueValue, type UserFilter, usersWho } from './user.filter';
+import {
+  filterInCursor,
+  filterOf,
+  hasUniqueValue,
+  isFiltered,
+  type UserFilter,
+  usersWho,
+} from './user.filter';
 import { USER_SORTS, type UserSort } from './user.sorts';
 import type { UserText } from './user.view';
 
@@ -85,6 +92,9 @@ export async function pageOfUsers<Row extends object>(
     });
     if (found.nextCursor !== null) return found;
   }
+  // Without a restriction one SELECT is enough: a second around it takes 6 % more.
+  if (!members && !selection.among && !isFiltered(filter))
+    return page((seek) => sql`${User} WHERE organization_id = ${organizationId} ${and(where)} ${seek}`);
   return page((seek, ordered) => chosen(selection, sql`${seek} ${ordered}`));
 }
 
