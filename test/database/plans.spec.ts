@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
 import { EventNumbering } from '../../src/events/log/event-numbering';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
+import { Database } from '../../src/platform/database/database';
 import { newId } from '../../src/platform/database/id';
 import { systemCaller } from '../../src/platform/http/caller';
 import { encodeCursor } from '../../src/platform/pages/cursor';
@@ -46,6 +47,8 @@ let others: string;
 let crowd: string;
 /** An organization in which all but two members and a viewer are inactive. */
 let gone: string;
+/** A small organization. */
+let small: string;
 /** An organization whose users have different times, in seconds. */
 let timed: string;
 const newOrganization = async () => (await service.app.get(OrganizationsService).create('Test')).id;
@@ -108,6 +111,8 @@ beforeAll(async () => {
   await fillOrganization(dataSource, crowd, OTHERS + USERS, USERS, (n) =>
     n % 6 === 0 ? { name: `Aaron ${n}` } : { email: `user${n}@x.example` },
   );
+  small = await newOrganization();
+  await fillOrganization(dataSource, small, OTHERS + 3 * USERS, 1_000);
   timed = await newOrganization();
   await fillTimed(timed);
   // The planner takes a long list of pending entries for expensive.
@@ -179,6 +184,12 @@ async function requests(): Promise<Record<string, Statement[]>> {
       statements[`search ${q === someone.id ? 'id' : q} ${nameOf(filter)}`] = await search(q, filter);
   for (const q of ['anna', 'smiht', 'zq 7x 3k'])
     statements[`search others ${q}`] = await search(q, {}, others);
+  for (const q of ['anna', 'smith berlin', 'an', 'com']) {
+    // It counts the users the first time.
+    const users = new UserSearch(service.app.get(Database));
+    for (const time of ['first', 'again'])
+      statements[`search small ${q} ${time}`] = await selects(() => users.search(small, { q }));
+  }
   for (const filter of [{}, { role: 'member' }, { active: true }] as const)
     statements[`search crowd ${nameOf(filter)}`] = await search('user', filter, crowd);
   for (const sort of SORTS)
@@ -210,11 +221,17 @@ const KEYS = {
   email: 'users_organization_id_email_key_key',
   externalId: 'users_organization_id_external_id_key',
 };
+const SMALL_SEARCH = {
+  first: ['user_search_organization_id_text_idx', 'users_organization_id_created_at_id_idx', 'users_pkey'],
+  again: ['user_search_organization_id_text_idx', 'users_pkey'],
+};
 const KEYS_OF_USERS = [KEYS.email, KEYS.externalId, 'users_organization_id_user_name_key', 'users_pkey'];
 
 /** The indexes that the statements of requests go by. */
 const PLANS: Record<string, string[][]> = {
   'read one': [['users_pkey']],
+  'search small smith berlin first': [[KEYS.externalId], SMALL_SEARCH.first],
+  'search small smith berlin again': [[KEYS.externalId], SMALL_SEARCH.again],
   'list email all': [[KEYS.email]],
   'list email viewer': [[KEYS.email]],
   'list externalId all': [[KEYS.externalId]],

@@ -4,10 +4,11 @@ import { isId } from '../../platform/database/id';
 import { join, query, sql } from '../../platform/database/sql';
 import { type By, callerOf } from '../../platform/http/caller';
 import { validatedInput } from '../../platform/http/input/validate';
+import { ExpiringMap } from '../../platform/rate-limit/expiring-map';
 import { decodeCursor, encodeCursor } from '../../platform/pages/cursor';
 import type { Page } from '../../platform/pages/paginate';
 import { User, USER_COLUMNS } from '../user/user.entity';
-import { filterOf } from '../user/user.filter';
+import { filterOf, isFiltered } from '../user/user.filter';
 import { emailKey } from '../user/user.keys';
 import { withLongMetadata } from '../user/user-query';
 import { userOfText } from '../user/user.serializer';
@@ -30,6 +31,9 @@ type Place = Omit<RankPage, 'rank'> & { rank?: number };
  */
 const MAX_MS = 1_500;
 
+/** For so long an organization that was small is not counted again. */
+const SMALL_FOR_MS = 60_000;
+
 /**
  * Up to so many words that may be misspelt take at most 0.1 s of CPU in the 4 MB of a small organization. A transaction
  * that limits the statement for more words takes 1 ms: a third of a search of 50 users.
@@ -39,6 +43,8 @@ const FEW_MISSPELT = 2;
 /** Finds users by words of their name, email and metadata. */
 @Injectable()
 export class UserSearch {
+  private readonly small = new ExpiringMap<string, true>(SMALL_FOR_MS);
+
   /** @internal Nest constructs it. */
   constructor(
     private readonly database: Database,
@@ -106,11 +112,13 @@ export class UserSearch {
     const { organizationId } = search;
     for (const words of queriesFor(q, organizationId, place.rank)) {
       const page = { rank: words.first, ...place };
-      const find = (run: SearchScope['run']) => searchSmall({ ...search, run }, words, page);
+      const wasSmall = this.small.get(organizationId) ?? false;
+      const find = (run: SearchScope['run']) => searchSmall({ ...search, run }, words, page, wasSmall);
       const found =
         (words.misspelt ?? []).length > FEW_MISSPELT
           ? await this.snapshot(organizationId, time, find)
           : await this.database.read(organizationId, (manager) => find(time.runner(manager)), 'heavy');
+      if (found && !isFiltered(search.filter)) this.small.set(organizationId, true);
       if (found?.length !== 0) return found;
     }
     return [];
