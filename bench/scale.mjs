@@ -1,7 +1,7 @@
 // Loads a database with millions of users, in one organization of a tenth of them, a hundred of a thousandth, and many
 // of a hundred users, and measures the service in it: before any VACUUM and after it, each without statistics and with
 // fresh ones. The database stays in its folder, for further runs after VACUUM.
-//   node bench/scale.mjs --folder <path> [--users 10000000] [--terms 200] [--callers 16] [--rounds 3] [--seconds 5]
+//   node bench/scale.mjs --folder <path> [--users 10000000] [--terms 100] [--callers 16] [--rounds 2] [--seconds 2]
 import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -62,7 +62,7 @@ const feed = {
   }),
 };
 
-const defaults = { folder: '', users: 10_000_000, terms: 200, callers: 16, rounds: 3, seconds: 5 };
+const defaults = { folder: '', users: 10_000_000, terms: 100, callers: 16, rounds: 2, seconds: 2 };
 
 await program(defaults, async (options) => {
   if (!options.folder) throw new Error('--folder is missing');

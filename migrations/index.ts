@@ -23,7 +23,6 @@ import { AddOrganizationStates1764200000070 } from './1764200000070-add-organiza
 import { IndexOrganizations1764200000071 } from './1764200000071-index-organizations';
 import { AddExternalIds1764200000080 } from './1764200000080-add-external-ids';
 import { IndexExternalIds1764200000081 } from './1764200000081-index-external-ids';
-import { SpreadParents1764200000090 } from './1764200000090-spread-parents';
 
 /** Every migration, oldest first. */
 export const migrations = [
@@ -52,5 +51,4 @@ export const migrations = [
   IndexOrganizations1764200000071,
   AddExternalIds1764200000080,
   IndexExternalIds1764200000081,
-  SpreadParents1764200000090,
 ];

@@ -1,10 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { FOR_VALUES } from '../platform/database/connections/statement-names';
 import { Database } from '../platform/database/database';
 import { rethrowViolation } from '../platform/database/errors';
 import { findLocked } from '../platform/database/find-locked';
 import { isId } from '../platform/database/id';
-import { sql } from '../platform/database/sql';
+import { raw, sql } from '../platform/database/sql';
 import { recordTokenEvent } from '../events/record-events';
 import { type By, callerOf } from '../platform/http/caller';
 import { conflict, noSuchOrganization } from '../platform/http/fault';
@@ -53,7 +54,8 @@ export class TokensService {
     const { limit, cursor, ...filter } = validatedInput(ListTokensDto, input);
     const filters = [filter.state, ...[filter.session, filter.parent].filter((value) => value !== undefined)];
     const page = newestFirst(
-      sql`SELECT ${TOKEN_COLUMNS} FROM ${Token} WHERE organization_id = ${organizationId} ${conditionsOf(filter)}`,
+      // One token may have nearly all children, and another none.
+      sql`${raw(FOR_VALUES)} ${TOKEN_COLUMNS} FROM ${Token} WHERE organization_id = ${organizationId} ${conditionsOf(filter)}`,
       { limit, cursor },
       ['tokens', organizationId, ...filters],
     );

@@ -25,6 +25,8 @@ describeOn('postgres', 'statements that are sent together', () => {
   const numbers = async () =>
     (await dataSource.query('SELECT n FROM numbers ORDER BY n')).map(({ n }: { n: number }) => n);
 
+  const breaking = 'INSERT INTO breaking VALUES ($1)';
+
   /** How often the connection waits for the server meanwhile. */
   async function waits(run: () => Promise<unknown>): Promise<number> {
     const client = await poolOf(dataSource).connect();
@@ -98,6 +100,55 @@ describeOn('postgres', 'statements that are sent together', () => {
     await dataSource.transaction((manager) => manager.query('SELECT $1::integer AS n', [1]));
   });
 
+  it('leave no statement for prepared that the server has closed or never seen', async () => {
+    const texts = ['first', 'second'].map((name) => `SELECT $1::integer AS ${name}`);
+    const run = (values: unknown[]) =>
+      dataSource.transaction(async (manager) => {
+        await insertWithNext(manager, 1);
+        for (const text of texts) await manager.query(text, withNext([...values]));
+      });
+    // A statement is prepared from its fifth use on.
+    const other = new ResilientClient({ connectionString: process.env.UMS_TEST_SERVER! });
+    await other.connect();
+    for (let i = 0; i < 5; i++) for (const text of texts) await other.query(text, [i]);
+    await other.end();
+    await expect(run([{ n: 1n }])).rejects.toThrow('BigInt');
+    await insert(dataSource, 1);
+    await expect(run([7])).rejects.toMatchObject({ code: '23505' });
+    for (const text of texts) expect(await dataSource.query(text, [7])).toHaveLength(1);
+  });
+
+  it('are few: many values go at once', async () => {
+    const many = Array.from({ length: 51 }, (_, i) => `($${i + 1}::integer)`).join();
+    const work = async (manager: EntityManager) => {
+      await manager.query(
+        `INSERT INTO numbers VALUES ${many}`,
+        withNext(Array.from({ length: 51 }, (_, i) => i)),
+      );
+      await insertWithNext(manager, 100);
+    };
+    expect(await waits(() => dataSource.transaction(work))).toBe(2);
+    const each = async (manager: EntityManager) => {
+      for (let i = 200; i < 302; i++) await insertWithNext(manager, i);
+    };
+    expect(await waits(() => dataSource.transaction(each))).toBe(3);
+    expect(await numbers()).toHaveLength(52 + 102);
+  });
+
+  it('keep their order, and their end, beside what the driver is asked for in another way', async () => {
+    const runner = dataSource.createQueryRunner();
+    const client = (await runner.connect()) as ResilientClient;
+    await runner.startTransaction();
+    await insert(runner.manager, 1);
+    await runner.query('SET TRANSACTION READ ONLY');
+    await runner.rollbackTransaction();
+    await runner.startTransaction();
+    await client.query({ text: 'INSERT INTO numbers VALUES ($1)', values: [2] });
+    await runner.rollbackTransaction();
+    await runner.release();
+    expect(await numbers()).toEqual([]);
+  });
+
   it('undo a savepoint alone', async () => {
     await dataSource.transaction(async (manager) => {
       await insertWithNext(manager, 1);
@@ -126,15 +177,18 @@ describeOn('postgres', 'statements that are sent together', () => {
   });
 
   it('fail with a connection that breaks, and are not confirmed', async () => {
-    const [{ pid }] = await dataSource.query('SELECT pg_backend_pid() AS pid');
     const other = new ResilientClient({ connectionString: process.env.UMS_TEST_SERVER! });
     await other.connect();
+    await other.query('CREATE TABLE IF NOT EXISTS breaking (n integer)');
+    const [{ pid }] = await dataSource.query('SELECT pg_backend_pid() AS pid');
     const transaction = dataSource.transaction(async (manager) => {
-      await insert(manager, 1);
-      await insertWithNext(manager, 2);
+      await manager.query(breaking, [1]);
+      await manager.query(breaking, withNext([2]));
       await other.query('SELECT pg_terminate_backend($1, 5000)', [pid]);
     });
     await expect(transaction).rejects.toThrow();
+    expect((await other.query('SELECT FROM breaking')).rowCount).toBe(0);
+    await other.query('DROP TABLE breaking');
     await other.end();
     expect(await dataSource.query('SELECT 1 AS n')).toEqual([{ n: 1 }]);
   });

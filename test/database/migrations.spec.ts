@@ -32,7 +32,6 @@ const LANDED: Record<string, string> = {
   '1764200000071-index-organizations.ts': '4ffd6478c376c0272905b80fdab3edd73932c567f607b70bb94ae75d02587fd6',
   '1764200000080-add-external-ids.ts': '0f66a3791e9d0ebc9f842ab570c9042b72a5388888694767153b1e83af65da7d',
   '1764200000081-index-external-ids.ts': 'a91818bd178b6af3f5d86430d6397202baf964bf4b9ba4117ca0ccd4e0155a55',
-  '1764200000090-spread-parents.ts': 'f14faa9bb1076cd2afa42efaba615ef785423a5194709dff813344bdfbe0ebbb',
 };
 
 const files = readdirSync('migrations').filter((file) => file !== 'index.ts');

@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource } from 'typeorm';
+import { FOR_VALUES } from '../../src/platform/database/connections/statement-names';
 
 export interface Statement {
   sql: string;
   values: unknown[];
-  /** Whether its transaction has it planned for its values on all connections. */
+  /** Whether it is planned for its values on all connections, by itself or by its transaction. */
   isPlannedForValues?: boolean;
 }
 
@@ -22,9 +23,10 @@ export async function statementsOf(
   const spy = jest.spyOn(dataSource, 'createQueryRunner').mockImplementation((mode) => {
     const runner = create(mode);
     const query = runner.query.bind(runner) as (...args: unknown[]) => Promise<never>;
-    let isPlannedForValues = false;
+    let isInSnapshot = false;
     runner.query = (sql: string, values: unknown[] = [], ...rest: unknown[]) => {
-      isPlannedForValues ||= sql.includes("'force_custom_plan', true");
+      isInSnapshot ||= sql.includes("'force_custom_plan', true");
+      const isPlannedForValues = isInSnapshot || sql.startsWith(FOR_VALUES);
       if (isCounted()) statements.push({ sql, values, isPlannedForValues });
       return query(sql, values, ...rest);
     };

@@ -31,7 +31,8 @@ export interface OpenDatabase {
 
 /**
  * `statement_timeout` is shorter than `query_timeout`, so that the server ends a slow statement before the client gives
- * up. `lock_timeout` is shorter than the wait for a connection, so that callers that need no lock get one.
+ * up; statements that are sent together have the time of one. `lock_timeout` is shorter than the wait for a connection,
+ * so that callers that need no lock get one.
  */
 export const TIMEOUTS = {
   lock_timeout: 2_000,

@@ -118,7 +118,7 @@ export class UserSearch {
         (words.misspelt ?? []).length > FEW_MISSPELT
           ? await this.snapshot(organizationId, time, find)
           : await this.database.read(organizationId, (manager) => find(time.runner(manager)), 'heavy');
-      if (found && !isFiltered(search.filter)) this.small.set(organizationId, true);
+      if (found && !wasSmall && !isFiltered(search.filter)) this.small.set(organizationId, true);
       if (found?.length !== 0) return found;
     }
     return [];

@@ -402,6 +402,25 @@ describe('the limits of a search', () => {
     }
   });
 
+  it('are looked at again after two minutes, however often a small organization is searched meanwhile', async () => {
+    const { organizationId } = await service.client();
+    await fillOrganization(service.dataSource, organizationId, 0, 10);
+    const now = performance.now.bind(performance);
+    let passed = 0;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + passed);
+    const counts = [];
+    for (passed = 0; passed <= 200_000; passed += 25_000) {
+      const statements = await selectsOf(service.dataSource, () =>
+        search.search(organizationId, { q: 'example' }),
+      );
+      counts.push(statements.some(({ sql }) => sql.includes('count(*) <=')));
+    }
+    clock.mockRestore();
+    expect(counts[0]).toBe(true);
+    expect(counts.slice(1).filter(Boolean).length).toBeGreaterThan(0);
+    expect(counts.filter(Boolean).length).toBeLessThan(5);
+  });
+
   describeOn('postgres', 'a search that takes too long', () => {
     const limitTo = (maxMs: number) => jest.replaceProperty(search, 'maxMs', maxMs);
     const words = [...'bcdfghjk'].map((letter) => `${letter}ueberlange${letter}wort`);

@@ -9,10 +9,12 @@ const QUERY_CANCELED = '57014';
 /** Each takes memory of the server. */
 const MAX_PREPARED = 200;
 
-/** How TypeORM begins a transaction. */
-const BEGINS = /^(START TRANSACTION$|SET TRANSACTION )/;
+/** How TypeORM begins a transaction, and sets its isolation. */
+const START = 'START TRANSACTION';
+const SET = 'SET TRANSACTION ';
 
-const NO_ROWS = { rows: [] };
+/** The most values of statements that go with the next one: beyond, they would be a long message with a long answer. */
+const MAX_WAITING_VALUES = 50;
 
 const NO_ANSWER = 'Query read timeout';
 
@@ -64,24 +66,27 @@ export class ResilientClient extends pg.Client {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- eight overloads
   override query(...args: any[]): any {
     const [text, values] = args;
-    if (typeof text !== 'string' || typeof args.at(-1) === 'function') return this.send(...args);
-    const statement = { name: this.nameOf(text, values), text, values };
-    const isInTransaction = this.isInTransaction || BEGINS.test(text);
-    return isInTransaction ? this.queryInTransaction(statement) : this.send(statement);
+    if (typeof text === 'string' && typeof args.at(-1) !== 'function') {
+      const statement = { name: this.nameOf(text, values), text, values };
+      return this.isInTransaction || text === START
+        ? this.queryInTransaction(statement)
+        : this.send(statement);
+    }
+    // In the driver's queue this one comes after those.
+    if (this.waiting.length > 0) this.sendTogether(this.waiting.splice(0)).catch(() => {});
+    return this.send(...args);
   }
 
   private async queryInTransaction(statement: pg.QueryConfig): Promise<unknown> {
     const { text, values = [] } = statement;
     this.isInTransaction = text !== 'COMMIT' && text !== 'ROLLBACK';
-    if (BEGINS.test(text) || isWithNext(values)) {
+    const hasBegun = this.waiting[0]?.text !== START;
+    if (text === START || (text.startsWith(SET) && !hasBegun) || this.mayWait(values)) {
       this.waiting.push(statement);
-      return NO_ROWS;
+      return { rows: [] };
     }
     const waiting = this.waiting.splice(0);
-    if (text.startsWith('ROLLBACK')) {
-      const hasBegun = !waiting.some(({ text }) => BEGINS.test(text));
-      return hasBegun ? this.send(statement) : NO_ROWS;
-    }
+    if (text.startsWith('ROLLBACK')) return hasBegun ? this.send(statement) : { rows: [] };
     // Text without values may be several statements, which only go alone.
     const isSingle = values.length > 0 || text === 'COMMIT';
     if (waiting.length > 0 && !isSingle) await this.sendTogether(waiting.splice(0));
@@ -91,6 +96,11 @@ export class ResilientClient extends pg.Client {
     if (text === 'COMMIT' && result.command !== 'COMMIT')
       throw new Error('The transaction was rolled back, because a statement in it had failed.');
     return result;
+  }
+
+  private mayWait(values: unknown[]): boolean {
+    const waiting = this.waiting.reduce((sum, one) => sum + (one.values?.length ?? 0), values.length);
+    return isWithNext(values) && waiting <= MAX_WAITING_VALUES;
   }
 
   private sendTogether(statements: pg.QueryConfig[]): Promise<pg.QueryResult> {

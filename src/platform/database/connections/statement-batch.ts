@@ -39,6 +39,8 @@ export class StatementBatch implements pg.Submittable {
   private readonly queries: Query[];
   /** The number of statements that the server has completed. */
   private completed = 0;
+  /** The one whose values cannot be sent, so that the server gets neither it nor what is behind it. */
+  private unsendable?: Query;
 
   constructor(statements: readonly pg.QueryConfig[]) {
     this.queries = statements.map((statement) => new pg.Query(statement) as unknown as Query);
@@ -48,25 +50,31 @@ export class StatementBatch implements pg.Submittable {
   submit(open: pg.Connection): void {
     const connection = open as Connection;
     const unsynced = Object.create(connection, { sync: { value: () => {} } }) as Connection;
-    let unsendable: Error | undefined;
+    let error: Error | undefined;
     connection.stream.cork();
-    for (const query of this.queries) {
-      const { callback } = query;
-      query.callback = (error) => (unsendable = error!);
-      query.prepare(unsynced);
-      query.callback = callback;
-      if (!unsendable) continue;
-      if (query.name) delete connection.parsedStatements[query.name]; // the driver has had it closed
-      break; // nothing behind it is sent
+    try {
+      for (const query of this.queries) {
+        const { callback } = query;
+        query.callback = (reason) => (error = reason!);
+        query.prepare(unsynced);
+        query.callback = callback;
+        if (!error) continue;
+        this.unsendable = query;
+        break;
+      }
+      connection.sync();
+    } finally {
+      connection.stream.uncork();
     }
-    connection.sync();
-    connection.stream.uncork();
-    if (unsendable) this.handleError(unsendable, connection);
+    if (!error) return;
+    const { name } = this.unsendable!;
+    if (name) delete connection.parsedStatements[name]; // the driver has had it closed
+    this.handleError(error, connection);
   }
 
   /** The driver asks for these when the server has parsed a statement, and takes it for prepared. */
   get name(): string | undefined {
-    return this.current.name;
+    return this.current === this.unsendable ? undefined : this.current.name;
   }
 
   get text(): string {

@@ -9,6 +9,9 @@ const MAX_TEXTS = 1_000;
 /** Longer texts have a row for each of many values, and are rarely the same twice. */
 const MAX_LENGTH = 4_000;
 
+/** Begins a statement that PostgreSQL has to plan for its values, each time: it is never prepared. */
+export const FOR_VALUES = 'SELECT /* planned for its values */';
+
 interface Statement {
   name: string;
   uses: number;
@@ -17,9 +20,9 @@ interface Statement {
 const statements = new Map<string, Statement>();
 let named = 0;
 
-/** The name under which a connection prepares the statement, the same on all connections; undefined if it is rare. */
+/** The name under which a connection prepares the statement, the same on all connections; undefined if it does not. */
 export function preparedNameOf(text: string): string | undefined {
-  if (text.length > MAX_LENGTH) return undefined;
+  if (text.length > MAX_LENGTH || text.startsWith(FOR_VALUES)) return undefined;
   const statement = statements.get(text) ?? { name: `ums_${++named}`, uses: 0 };
   touch(statements, text, statement, MAX_TEXTS);
   return ++statement.uses < PREPARED_FROM ? undefined : statement.name;
