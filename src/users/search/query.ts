@@ -17,9 +17,6 @@ const TYPOS = 3;
 /** Up to this many matches in the sample of a large organization are few enough to read those of all ranks. */
 const RARE = 3;
 
-/** The index knows three letters at a time. */
-const LONG = 3;
-
 /** A search of users. The conditions are on a row of `user_search`. */
 export interface Query {
   /** Whether a user matches. */
@@ -28,8 +25,6 @@ export interface Query {
   rank: Sql;
   first: number;
   last: number;
-  /** What all matches have in their texts, as a condition for the index; undefined if the index knows no such thing. */
-  texts?: Sql;
   /** A condition for the index of texts, for the users of a rank or of all ranks; with `filter` it is exact. */
   index(rank?: number): Sql;
   /** Whether this rank and all later ones are read from the index together, by the matches of a sample in each rank. */
@@ -58,14 +53,14 @@ function asTyped(q: string, organizationId: string): Query {
   const insideSql = all(words.map(({ inside }) => contains(inside)));
   const startSql = all(words.map(({ start }) => contains(start)));
   const begins = beginsWith(q, organizationId);
-  const long = words.filter(({ letters }) => [...letters].length >= LONG);
   return {
     filter: isPartOfId(q) ? sql`(${begins} OR ${insideSql})` : insideSql,
     rank: sql`CASE WHEN ${begins} THEN ${literal(BEGINS)} WHEN ${startSql} THEN ${literal(STARTS)} ELSE ${literal(INSIDE)} END`,
     first: BEGINS,
     last: INSIDE,
-    texts: isPartOfId(q) || long.length === 0 ? undefined : all(long.map(({ inside }) => has(inside))),
-    index: (rank) => all(words.map(({ start, inside }) => has(rank === STARTS ? start : inside))),
+    // Search text has no operator of LIKE.
+    index: (rank) =>
+      all(words.map(({ start, inside }) => sql`text LIKE ${`%${rank === STARTS ? start : inside}%`}`)),
     isReadTogether: (rank, counts) => counts.slice(rank).reduce((sum, count) => sum + count) <= RARE,
     beginnings: { names: [foldName(q)], email: emailKey(q), ...(isPartOfId(q) && { id: q.toLowerCase() }) },
   };
@@ -137,9 +132,6 @@ const beginsWith = (q: string, organizationId: string): Sql => sql`(
   ${isPartOfId(q) ? sql`OR starts_with(user_id, ${q.toLowerCase()})` : sql``}
   OR strpos(text, ${EMAIL_MARK + toSearchText(q)}) > 0 AND
     (SELECT starts_with(email_key, ${emailKey(q)}) FROM ${User} WHERE organization_id = ${organizationId} AND id = user_id))`;
-
-/** For the index. Search text has no operator of LIKE. */
-const has = (text: string): Sql => sql`text LIKE ${`%${text}%`}`;
 
 const contains = (text: string): Sql => sql`(strpos(text, ${text}) > 0)`;
 
