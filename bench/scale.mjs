@@ -46,7 +46,7 @@ const LOADING = {
   max_wal_size: '16GB',
 };
 const LIMIT = 50;
-const DELIVERIES = 200;
+const DELIVERIES = 30;
 const SORTS = {
   createdAt: { order: 'desc', keys: ['created_at', 'id'] },
   updatedAt: { order: 'desc', keys: ['updated_at', 'id'] },
@@ -206,7 +206,7 @@ async function sayDeliveries({ name, url, organizations: [{ token }] }) {
     return response.json();
   };
   const address = `http://127.0.0.1:${receiver.address().port}`;
-  await post('/api/v1/webhooks', { name: 'Bench', url: address, eventTypes: ['user.created'] });
+  await post('/api/v1/webhooks', { url: address, types: ['user.created'] });
   const times = [];
   for (let i = 0; i < DELIVERIES; i++) {
     const { id } = await post(BASE, newPerson());
