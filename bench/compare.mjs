@@ -17,7 +17,7 @@ const WARM_UP = 3;
  * - `onResponse(side, body, organization)`.
  * A request is `{ method, path, organization, body, headers }`. A body is sent as JSON, unless it is text.
  */
-export async function compare(sides, operations, { state, rounds, seconds, callers }) {
+export async function compare(sides, operations, { state, title = state, rounds, seconds, callers }) {
   const results = new Map(operations.map((operation) => [operation, new Map()]));
   let foreign = 0;
   for (let round = 0; round <= rounds; round++) {
@@ -33,11 +33,11 @@ export async function compare(sides, operations, { state, rounds, seconds, calle
         bySide.set(side, [...(bySide.get(side) ?? []), result]);
         foreign = Math.max(foreign, result.foreign);
       }
-    progress(`${state}: ${round === 0 ? 'warm' : `round ${round} of ${rounds}`}`);
+    progress(`${title}: ${round === 0 ? 'warm' : `round ${round} of ${rounds}`}`);
   }
   const { rows } = await sides[0].client.query('SHOW server_version');
   say(
-    `\n${state}; Node ${process.versions.node}, PostgreSQL ${rows[0].server_version}, ${cpus()[0].model.trim()} × ${cpus().length}; ` +
+    `\n${title}; Node ${process.versions.node}, PostgreSQL ${rows[0].server_version}, ${cpus()[0].model.trim()} × ${cpus().length}; ` +
       `${callers} callers; median (least–most) of ${rounds} rounds${seconds ? ` of ${seconds} s` : ''}. ` +
       `Other processes used up to ${Math.round(foreign * 100)} % of the machine. ` +
       `Memory: ${sides.map(({ name, pid }) => `${name} ${peakMemoryOf(pid)} MB`).join(', ')}.\n`,

@@ -78,17 +78,20 @@ await program(defaults, async (options) => {
   await saySizes(client);
   const sides = await sidesOf(server, organizations);
   const reads = [readOne, list, feed, ...(await pagesOf(sides[0])), ...searches(sides, options.terms)];
-  const measure = (state, operations, callers) => compare(sides, operations, { ...options, state, callers });
+  const measure = (title, operations, callers) =>
+    compare(sides, operations, { ...options, title, state: 'unvacuumed', callers }); // as it has been left
   if (!(await isVacuumed(client))) {
-    await measure('unvacuumed', reads, 1);
-    await measure('analyzed', reads, 1);
+    await measure('before VACUUM, without statistics', reads, 1);
+    await client.query('ANALYZE');
+    await measure('before VACUUM, with fresh statistics', reads, 1);
   }
   await client.query(STATES.fresh);
-  await measure('analyzed', reads, 1);
-  await measure('none', reads, 1);
+  await measure('after VACUUM, with fresh statistics', reads, 1);
+  await client.query(STATES.none);
+  await measure('after VACUUM, without statistics', reads, 1);
   await client.query(STATES.fresh);
   for (const callers of [1, options.callers])
-    await measure('analyzed', [create, patchName, patchRole, deleteUser], callers);
+    await measure('writes', [create, patchName, patchRole, deleteUser], callers);
   for (const side of sides) await sayDeliveries(side);
 });
 

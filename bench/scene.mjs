@@ -18,7 +18,6 @@ export const STATES = {
   unvacuumed: '', // and with statistics of another organization alone
   stale: 'VACUUM', // with statistics of another organization alone
   fresh: 'VACUUM ANALYZE',
-  analyzed: 'ANALYZE', // and vacuumed or not, as before
   none: `
     DELETE FROM pg_statistic WHERE starelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace);
     UPDATE pg_class SET reltuples = -1 WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'i')`,
