@@ -29,9 +29,10 @@ function end(rootDir, path) {
 function listen() {
   const { query } = pg.Client.prototype;
   pg.Client.prototype.query = function (...args) {
-    const text = typeof args[0] === 'string' ? args[0] : args[0]?.text;
+    const [sent] = args;
+    const texts = typeof sent === 'string' ? [sent] : (sent?.texts ?? [sent?.text]); // of a StatementBatch
     const isOfService = this.constructor !== pg.Client; // a test connects with the driver's own
-    if (isOfService && typeof text === 'string') note(text);
+    if (isOfService) for (const text of texts) if (typeof text === 'string') note(text);
     return query.apply(this, args);
   };
 }

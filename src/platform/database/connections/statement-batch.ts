@@ -81,6 +81,11 @@ export class StatementBatch implements pg.Submittable {
     return this.current.text;
   }
 
+  /** Of all statements, for what watches the driver. */
+  get texts(): string[] {
+    return this.queries.map(({ text }) => text);
+  }
+
   /** The driver sets its types there. */
   get _result(): object {
     return this.last._result;
