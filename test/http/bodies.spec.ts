@@ -234,7 +234,9 @@ it('the memory of a body is held while its handler works, also when the caller h
     left.destroy();
     await once(left, 'close');
   }
-  await post(BATCH, batchOf(100_000)).expect(503);
+  const third = post(BATCH, batchOf(100_000)).expect(503);
+  await Promise.race([third, until(() => handlers.length > 2)]);
+  expect(handlers).toHaveLength(2);
   for (const finish of handlers) finish();
   jest.restoreAllMocks();
   await post(BATCH, batchOf(100_000)).expect(200);
