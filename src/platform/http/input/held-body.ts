@@ -36,7 +36,7 @@ class HeldBodyInterceptor implements NestInterceptor {
 
 const WITH_BODY: unknown[] = [RequestMethod.POST, RequestMethod.PUT, RequestMethod.PATCH];
 
-/** Holds the bodies of a controller. Not on routes without one, because an interceptor takes CPU of each read. */
+/** Holds the bodies of a controller. Routes without one have nothing to hold. */
 export const HoldBodies = (): ClassDecorator => (controller) => {
   for (const name of Object.getOwnPropertyNames(controller.prototype)) {
     const value = controller.prototype[name];
