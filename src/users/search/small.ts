@@ -34,7 +34,7 @@ const TOO_MUCH = -1;
  * The index of texts is no shorter way to them, because it has the trigrams of all organizations together. Among ten
  * million users, a word in an organization of a hundred took 50 to 3,900 µs by the index, and 130 to 240 without it.
  *
- * An organization that was small a moment ago is not counted again: that is a third of PostgreSQL's CPU for 1,000 users.
+ * An organization that was small a moment ago is not counted again: a third of PostgreSQL's CPU for 1,000 users.
  * Should it have grown since, the result is the same, and takes longer.
  */
 export async function searchSmall(
