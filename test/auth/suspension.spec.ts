@@ -156,7 +156,8 @@ describe('suspending and resuming', () => {
         await send(there).expect(200);
       }
     } finally {
-      await Promise.all(replicas.map((replica) => replica.close()));
+      // One after the other: each locks the row of the token, to write when it was used.
+      for (const replica of replicas) await replica.close();
     }
   });
 
