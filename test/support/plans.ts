@@ -120,3 +120,28 @@ export async function pagesReadBy(dataSource: DataSource, statements: Statement[
   }
   return pages;
 }
+
+/** How many pages a statement looks at with the plan that our connections made before `meanwhile`, and have kept. */
+export async function pagesReadAfter(
+  dataSource: DataSource,
+  { sql, values, isPlannedForValues }: Statement,
+  meanwhile: () => Promise<unknown>,
+): Promise<number> {
+  const runner = dataSource.createQueryRunner();
+  const execute = `EXECUTE planned_before (${values.map(literal).join(', ')})`;
+  try {
+    await runner.query(
+      `SET plan_cache_mode = ${isPlannedForValues ? 'force_custom_plan' : 'force_generic_plan'}`,
+    );
+    await runner.query(`PREPARE planned_before AS ${sql}`);
+    await runner.query(execute);
+    await meanwhile();
+    const [row] = await runner.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${execute}`);
+    const { Plan: root } = row['QUERY PLAN'][0];
+    return root['Shared Hit Blocks'] + root['Shared Read Blocks'];
+  } finally {
+    await runner.query('DEALLOCATE ALL');
+    await runner.query('RESET plan_cache_mode');
+    await runner.release();
+  }
+}

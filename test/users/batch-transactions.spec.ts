@@ -4,6 +4,8 @@ import { eventsOf, TAKEN, useBatch, usersOf } from '../support/batch';
 import { aUser } from '../support/client';
 import { dumpOf } from '../support/dump';
 import { describeOn } from '../support/engine';
+import { pagesReadAfter } from '../support/plans';
+import { statementsOf } from '../support/statements';
 import { untilBlocked } from '../support/until';
 
 const { service, api, post } = useBatch();
@@ -111,6 +113,24 @@ it('a batch that fails in the middle has written nothing, and its key is free', 
   expect(await dumpOf(service.dataSource)).toEqual(before);
   const { body } = await post(users).set('Idempotency-Key', key).expect(200);
   expect(body.counts.created).toBe(150);
+});
+
+describeOn('postgres', 'a batch of an import that began in an empty organization', () => {
+  it('looks each user up by its own index, however many there are by now', async () => {
+    const insert = (from: number, to: number) =>
+      service.dataSource.query(
+        `INSERT INTO users (organization_id, id, name, name_key, email, email_key, role, metadata)
+         SELECT $1, 'usr_' || n, 'Test', 'test', n || '@example.org', n || '@example.org', 'member', '{}'
+         FROM generate_series($2::integer, $3::integer) AS n`,
+        [api.organizationId, from, to],
+      );
+    await insert(1, 2_500);
+    const sent = await statementsOf(service.dataSource, async () => {
+      await post([aUser(), aUser()], { mode: 'upsert', dryRun: true }).expect(200);
+    });
+    const find = sent.find(({ sql }) => sql.includes('AS wanted (key)'))!;
+    expect(await pagesReadAfter(service.dataSource, find, () => insert(2_501, 20_000))).toBeLessThan(50);
+  });
 });
 
 describe('nothing of a batch is anywhere in the database', () => {

@@ -1,6 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { columnsOf } from '../../platform/database/columns';
-import { query, rowsOf, type Sql, sql } from '../../platform/database/sql';
+import { FOR_VALUES } from '../../platform/database/connections/statement-names';
+import { query, raw, rowsOf, type Sql, sql } from '../../platform/database/sql';
 import { recordEvents } from '../../events/record-events';
 import type { Caller } from '../../platform/http/caller';
 import { putSearchTexts } from '../search/user-search.rows';
@@ -39,14 +40,17 @@ export function findUsers(
   const keys = rows.flatMap(({ key }) => key ?? []);
   const emails = rows.flatMap(({ fields }) => (fields?.email === undefined ? [] : emailKey(fields.email)));
   const externalIds = rows.flatMap(({ fields }) => fields?.externalId ?? []);
-  // Looks up each key in the index. For a join or = ANY, a planner without statistics would read all users.
+  // Looks up each key in the index. For a join or = ANY, a planner without statistics would read all users. So does a
+  // plan that an import makes while there are few users, and keeps until ANALYZE: planned each time, it wrote 4,700
+  // users a second into an empty database, planned once 1,588 and ever fewer.
   const having = (wanted: string[], condition: Sql) => sql`
     SELECT users.id FROM unnest(${[...new Set(wanted)]}::text[]) AS wanted (key), LATERAL (
       SELECT id FROM ${User} WHERE organization_id = ${organizationId} AND ${condition} OFFSET 0
     ) AS users`;
   return query(
     manager,
-    sql`SELECT ${STORED.selectJsonAsText} FROM ${User} WHERE organization_id = ${organizationId} AND id = ANY (ARRAY(
+    sql`${raw(FOR_VALUES)} ${STORED.selectJsonAsText} FROM ${User}
+        WHERE organization_id = ${organizationId} AND id = ANY (ARRAY(
           ${having(keyField === 'email' ? keys : emails, sql`email_key = wanted.key`)}
           UNION ${having(emails, sql`coalesce(user_name_key, email_key) = wanted.key`)}
           UNION ${having(keyField === 'externalId' ? keys : externalIds, sql`external_id = wanted.key`)}

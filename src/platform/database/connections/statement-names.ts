@@ -9,7 +9,10 @@ const MAX_TEXTS = 1_000;
 /** Longer texts have a row for each of many values, and are rarely the same twice. */
 const MAX_LENGTH = 4_000;
 
-/** Begins a statement that PostgreSQL has to plan for its values, each time: it is never prepared. */
+/**
+ * Begins a statement that PostgreSQL has to plan each time: for its values, or because a plan made while a table was
+ * nearly empty, which stays until ANALYZE, would go by the wrong index. It is never prepared.
+ */
 export const FOR_VALUES = 'SELECT /* planned for its values */';
 
 interface Statement {
