@@ -18,7 +18,7 @@ const LOCK_MS = 2_000;
 const TURN_MS = 10_000;
 const READY_MS = 2_000;
 const MARGIN_MS = 1_500;
-/** How long a read repeats on a broken connection: RETRY_DELAYS_MS of src/platform/database/retry.ts. */
+/** How long a read repeats on a broken connection: BROKEN_PAUSES_MS of src/platform/database/retry.ts. */
 const REPEATED_MS = 500;
 const NORMAL_AFTER_MS = 3_000;
 const MAX_CONNECTIONS = 100;
@@ -65,7 +65,7 @@ function watchHealth() {
 
 /**
  * Runs a load from two seconds before the fault until after it, and checks what must hold for any fault. A `fault` that
- * needs a preparation returns when it began.
+ * needs a preparation returns when it began. No request may take longer than `mostMs`.
  */
 async function during(t, fault, { afterwardsMs = 3_000, workers = 24, mostMs = CONNECT_MS + QUERY_MS } = {}) {
   const health = watchHealth();
