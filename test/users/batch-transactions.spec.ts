@@ -116,6 +116,8 @@ it('a batch that fails in the middle has written nothing, and its key is free', 
 });
 
 describeOn('postgres', 'a batch of an import that began in an empty organization', () => {
+  afterAll(() => service.dataSource.query(`DELETE FROM users WHERE email LIKE '%@example.org'`));
+
   it('looks each user up by its own index, however many there are by now', async () => {
     const insert = (from: number, to: number) =>
       service.dataSource.query(
