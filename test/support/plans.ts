@@ -140,7 +140,7 @@ export async function pagesReadAfter(
     const { Plan: root } = row['QUERY PLAN'][0];
     return root['Shared Hit Blocks'] + root['Shared Read Blocks'];
   } finally {
-    await runner.query('DEALLOCATE ALL');
+    await runner.query('DEALLOCATE planned_before');
     await runner.query('RESET plan_cache_mode');
     await runner.release();
   }
