@@ -26,8 +26,8 @@ export const describeOn = (engine: Engine, title: string, tests: () => void): vo
     : describe.skip(`${title} (on ${engine})`, tests);
 
 /**
- * A test that this engine cannot run. A cluster has no triggers, and no foreign keys of other tables; on the embedded
- * database an open transaction keeps the only connection.
+ * A test that this engine cannot run. A cluster has no triggers, no foreign keys of other tables, and no plans as
+ * JSON; on the embedded database an open transaction keeps the only connection.
  */
 export const itNotOn = (engine: Engine, title: string, test: () => Promise<void>): void =>
   isOn[engine]

@@ -50,7 +50,7 @@ const REASONS = {
   '(on postgres)': 'they need several connections, which a PostgreSQL server has (npm run test:postgres)',
   '(on citus)': 'they need a cluster (npm run test:citus)',
   '(not on embedded)': 'an open transaction would keep the only connection',
-  '(not on citus)': 'a cluster does not have triggers, or foreign keys of other tables',
+  '(not on citus)': 'a cluster does not have triggers, foreign keys of other tables, or plans as JSON',
   '(in a browser)': 'they need Chromium on the PATH or in CHROMIUM_PATH',
 };
 const reasonToSkip = (title) =>
