@@ -83,15 +83,15 @@ export function createClient(options: ClientOptions) {
         return transport.send<User>({ method: 'POST', path: USERS, body: user, idempotencyKey }, options);
       },
       /**
-       * Creates up to 500 users, or with `upsert` changes existing ones. Returns the outcome of each, in order. Written
-       * once even if the call is retried.
+       * Creates up to 500 users, or changes existing ones by the modes `upsert` and `update`. Returns the outcome of
+       * each, in order. Written once even if the call is retried.
        */
-      batch: (users: BatchUser[], { mode, by, atomic, dryRun, ...options }: BatchOptions = {}) =>
+      batch: (users: BatchUser[], { mode, by, merge, atomic, dryRun, ...options }: BatchOptions = {}) =>
         transport.send<BatchAnswer>(
           {
             method: 'POST',
             path: `${USERS}/batch`,
-            body: { users, mode, by, atomic, dryRun },
+            body: { users, mode, by, merge, atomic, dryRun },
             idempotencyKey: options.idempotencyKey ?? newKey(),
           },
           options,

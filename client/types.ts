@@ -6,12 +6,14 @@ export interface Health {
 }
 
 export interface Batch {
-  /** The users, each as in a POST. In the mode `upsert`, existing users require only the field that identifies them. */
+  /** The users, each as in a POST. In the modes `upsert` and `update`, existing users require only the field that identifies them. */
   users: BatchUser[];
-  /** What to do if the user of an element exists: `create` refuses the element, `upsert` changes that user as a PATCH does. */
-  mode?: 'create' | 'upsert';
-  /** The field that identifies the users of the mode `upsert`: `email`, the default, or `externalId`, with which an element may also change the email. */
-  by?: 'email' | 'externalId';
+  /** What an element does: `create` creates a user, and is refused if the user exists; `update` changes an existing user as a PATCH does, and is refused if there is none; `upsert` does either. */
+  mode?: 'create' | 'upsert' | 'update';
+  /** The field that identifies the users of the modes `upsert` and `update`: `email`, the default; `externalId`, with which an element may also change the email; or, for `update` alone, `id`. */
+  by?: 'email' | 'externalId' | 'id';
+  /** Whether the metadata of elements is merged into that of the users, as by a merge patch (RFC 7396): a key that is null is removed, and a key that is not given stays. Only with `upsert` and `update`. */
+  merge?: boolean;
   /** Whether one failure prevents the whole batch: the response is then a 400, or a 409 if the only failures are taken values. */
   atomic?: boolean;
   /** Whether to report what would happen without writing anything. */
@@ -21,15 +23,15 @@ export interface Batch {
 export interface BatchResult {
   /** The position of the element. */
   index: number;
-  /** The status that a separate request would have had: 201 created, 200 updated or unchanged, 400 invalid, 409 email or external id taken. */
-  status: 200 | 201 | 400 | 409;
+  /** The status that a separate request would have had: 201 created, 200 updated or unchanged, 400 invalid, 404 no such user, 409 email or external id taken. */
+  status: 200 | 201 | 400 | 404 | 409;
   /** The id of the user; null on failure, and if a dry run would create the user. */
   id: string | null;
   /** The version of the user; null if `id` is null. */
   version: number | null;
   /** On failure: the error code. */
-  code?: 'validation_failed' | 'conflict';
-  /** On failure: every fault of the element, or the first one if all elements together have more than 1,000. */
+  code?: 'not_found' | 'validation_failed' | 'conflict';
+  /** On a 400 or 409: every fault of the element, or the first one if all elements together have more than 1,000. */
   errors?: Fault[];
 }
 
@@ -630,14 +632,16 @@ export interface UserExport {
   events: Event[];
 }
 
-/** An element of a batch: a user as in a POST, or with `upsert` the fields to change. */
+/** An element of a batch: a user as in a POST, or the fields to change and the one that identifies the user. */
 export interface BatchUser {
+  /** Only with `by: "id"`. */
+  id?: string;
   /** Your own id of the user, such as a personnel number or the id in another system. It is unique within the organization and compared exactly; surrounding white space is removed. Null means none. */
   externalId?: string | null;
   /** Full display name; surrounding white space is removed. */
   name?: string;
   /** Primary email address, unique within the organization; surrounding white space is removed. */
-  email: string;
+  email?: string;
   /** For your application; the service does not interpret it. A new user is a `member` by default. */
   role?: 'member' | 'admin' | 'viewer';
   /** For your application; the service does not interpret it. A new user is active by default. */
@@ -697,7 +701,8 @@ export interface Fault {
     | 'too_short'
     | 'too_long'
     | 'too_many'
-    | 'out_of_range';
+    | 'out_of_range'
+    | 'not_found';
   /** The same for people; it completes "<field> …". */
   message: string;
 }

@@ -35,7 +35,16 @@ const KEYWORDS: Record<string, (constraint: never) => Schema> = {
  * Checks without a JSON Schema, which counts neither words nor bytes nor nested values, and compares no parameters.
  * `isDuration` only has another message than `matches`.
  */
-const UNSAID = ['maxWords', 'maxBytes', 'maxValues', 'isDuration', 'isAllOrSome', 'isOnlyWith', 'isNotWith'];
+const UNSAID = [
+  'maxWords',
+  'maxBytes',
+  'maxValues',
+  'isDuration',
+  'isAllOrSome',
+  'isOnlyWith',
+  'isNotWith',
+  'isIdOfUpdate',
+];
 
 export interface Field {
   /** The checks as JSON Schema. */

@@ -25,9 +25,9 @@ export function schemasOf(generated: Record<string, Schema>, bodies: Function[])
     Batch: withProperties(schemas.Batch, { users: { items: reference('BatchUser') } }),
     BatchUser: {
       type: 'object',
-      description: 'An element of a batch: a user as in a POST, or with `upsert` the fields to change.',
-      properties,
-      required: ['email'],
+      description:
+        'An element of a batch: a user as in a POST, or the fields to change and the one that identifies the user.',
+      properties: { id: { ...schemas.User.properties!.id, description: 'Only with `by: "id"`.' }, ...properties },
       additionalProperties: false,
     },
     BatchResult: withProperties(schemas.BatchResult, {
@@ -82,7 +82,7 @@ const ORDERS: readonly (readonly unknown[])[] = [
   ORDERINGS,
   DELIVERY_STATES,
   SOURCES,
-  [200, 201, 400, 409],
+  [200, 201, 400, 404, 409],
 ];
 
 /** Converts a schema from OpenAPI 3.0, and restores the order of enums, which TypeScript types do not keep. */
@@ -186,6 +186,7 @@ const FAULT: Schema = {
         'too_long',
         'too_many',
         'out_of_range',
+        'not_found',
       ],
     },
     message: {

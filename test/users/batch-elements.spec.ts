@@ -11,6 +11,10 @@ describe('an element gets the answer of a request of its own', () => {
     code?: string;
     errors?: { field: string }[];
   }
+  interface Known {
+    id: string;
+    email: string;
+  }
   const answerOf = ({ status, code, errors }: Answer): Answer =>
     status < 400 ? { status } : { status, code, errors };
 
@@ -19,28 +23,34 @@ describe('an element gets the answer of a request of its own', () => {
    * same.
    */
   async function compare(
-    mode: 'create' | 'upsert',
+    rules: object,
     bodies: string[],
-    alone: (client: Client, body: string, n: number) => Promise<{ status: number; body: Answer }>,
-    elementOf: (body: string, n: number) => string,
+    alone: (client: Client, body: string, user: Known) => Promise<{ status: number; body: Answer }>,
+    elementOf: (body: string, user: Known) => string,
   ): Promise<number> {
     const [single, batched] = [await service.client(), await service.client()];
-    const known = bodies.slice(0, 500).map((_body, n) => ({ name: 'Known', email: knownEmail(n) }));
-    for (const client of [single, batched]) await post(known, {}, client).expect(200);
+    const known = bodies
+      .slice(0, 500)
+      .map((_body, n) => ({ name: 'Known', email: `known-${n}@example.com` }));
+    const create = async (client: Client): Promise<Known[]> => {
+      const { results } = (await post(known, {}, client).expect(200)).body;
+      return known.map(({ email }, n) => ({ email, id: results[n].id }));
+    };
+    const [singles, elements] = [await create(single), await create(batched)];
     const answers: Answer[] = [];
     for (const [n, body] of bodies.entries()) {
-      const answer = await alone(single, body, n);
+      const answer = await alone(single, body, singles[n]);
       answers.push(answerOf({ ...answer.body, status: answer.status }));
     }
     let pending = bodies.map((_body, n) => n);
     let refusals = 0;
     while (pending.length > 0) {
       const group = pending.slice(0, 500);
-      const elements = group.map((n) => elementOf(bodies[n], n));
+      const users = group.map((n) => elementOf(bodies[n], elements[n]));
       const { status, body } = await batched
         .post(PATH)
         .type('json')
-        .send(`{"users":[${elements.join()}],"mode":"${mode}"}`);
+        .send(`{"users":[${users.join()}],${JSON.stringify(rules).slice(1)}`);
       if (status === 200) {
         const results = body.results.map((result: Answer, i: number) => [bodies[group[i]], answerOf(result)]);
         expect(results).toEqual(group.map((n) => [bodies[n], answers[n]]));
@@ -64,7 +74,6 @@ describe('an element gets the answer of a request of its own', () => {
     expect(await stored(batched)).toEqual(await stored(single));
     return refusals;
   }
-  const knownEmail = (n: number) => `known-${n}@example.com`;
 
   const fields = ['name', 'email', 'role', 'metadata', 'id', 'other'];
   const isFree = (field: string) => ['name', 'email', 'role'].includes(field);
@@ -82,40 +91,30 @@ describe('an element gets the answer of a request of its own', () => {
   it('as a POST', async () => {
     const create = async (client: Client, body: string) =>
       client.post('/api/v1/users').type('json').send(body);
-    const refusals = await compare('create', corpus, create, (body) => body);
+    const refusals = await compare({ mode: 'create' }, corpus, create, (body) => body);
     expect(refusals).toBeGreaterThanOrEqual(HOSTILE_BODIES.length);
   });
 
-  it('as a PATCH', async () => {
+  const MERGE_PATCH = 'application/merge-patch+json';
+
+  it.each([
+    ['a PATCH, in an upsert by email', { mode: 'upsert' }, 'application/json'],
+    ['a PATCH, in an update by id', { mode: 'update', by: 'id' }, 'application/json'],
+    ['a merge patch, in an upsert by email', { mode: 'upsert', merge: true }, MERGE_PATCH],
+    ['a merge patch, in an update by id', { mode: 'update', by: 'id', merge: true }, MERGE_PATCH],
+  ])('as %s', async (_name, rules, type) => {
     const bodies = corpus
       .filter((body) => body.startsWith('{'))
       .map((body) => body.replace(/"name":"Ada",?/, ''))
       .map((body) => body.replace(/"email":"(?:[^"\\]|\\.)*",?/, '').replace(/,\}$/, '}'))
-      .filter((body) => !body.includes('"email":')); // another value finds nobody
+      .filter((body) => !/"(email|id)":/.test(body)); // another value finds nobody
     const changes = [...new Set(bodies)];
     expect(changes.length).toBeLessThanOrEqual(500);
-    const ids = new Map<Client, string[]>();
-    const update = async (client: Client, body: string, n: number) => {
-      if (!ids.has(client)) {
-        const { results } = (
-          await post(
-            changes.map((_body, n) => ({ email: knownEmail(n) })),
-            { mode: 'upsert', dryRun: true },
-            client,
-          )
-        ).body;
-        ids.set(
-          client,
-          results.map(({ id }: { id: string }) => id),
-        );
-      }
-      return client
-        .patch(`/api/v1/users/${ids.get(client)![n]}`)
-        .type('json')
-        .send(body);
-    };
-    const refusals = await compare('upsert', changes, update, (body, n) =>
-      body.replace('{', `{"email":${JSON.stringify(knownEmail(n))}${body === '{}' ? '' : ','}`),
+    const update = async (client: Client, body: string, { id }: Known) =>
+      client.patch(`/api/v1/users/${id}`).type(type).send(body);
+    const identity = ({ id, email }: Known) => JSON.stringify('by' in rules ? { id } : { email });
+    const refusals = await compare(rules, changes, update, (body, user) =>
+      body.replace('{', `${identity(user).slice(0, -1)}${body === '{}' ? '' : ','}`),
     );
     expect(refusals).toBeGreaterThan(5);
   });

@@ -14,7 +14,8 @@ export type FaultCode =
   | 'too_short'
   | 'too_long'
   | 'too_many'
-  | 'out_of_range';
+  | 'out_of_range'
+  | 'not_found';
 
 /** A fault of one field. The message completes "<field> …" and never repeats the value. */
 export interface Fault {

@@ -30,10 +30,11 @@ function resultOf(
   shown: (faults: readonly Fault[]) => Fault[],
 ): BatchResultView {
   if (outcome.kind === 'refused') {
+    const failure = { index, id: null, version: null };
     const errors = shown(outcome.faults);
-    return isConflict(errors)
-      ? { index, status: 409, id: null, version: null, code: 'conflict', errors }
-      : { index, status: 400, id: null, version: null, code: 'validation_failed', errors };
+    if (isNotFound(errors)) return { ...failure, status: 404, code: 'not_found' };
+    if (isConflict(errors)) return { ...failure, status: 409, code: 'conflict', errors };
+    return { ...failure, status: 400, code: 'validation_failed', errors };
   }
   const { kind, user } = outcome;
   if (kind === 'created') {
@@ -74,4 +75,5 @@ const shownFaults = (outcomes: readonly RowOutcome[]) =>
 const countFaults = (outcomes: readonly RowOutcome[]) =>
   outcomes.reduce((sum, outcome) => sum + (outcome.kind === 'refused' ? outcome.faults.length : 0), 0);
 
+const isNotFound = (faults: readonly Fault[]) => faults[0].code === 'not_found';
 const isConflict = (faults: readonly Fault[]) => faults[0].code === 'taken';

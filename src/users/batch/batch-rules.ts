@@ -1,30 +1,53 @@
+import type { Type } from '@nestjs/common';
+import { OmitType } from '@nestjs/mapped-types';
 import { newId } from '../../platform/database/id';
 import type { Fault } from '../../platform/http/fault';
 import { mapGivingWay } from '../../platform/fairness/give-way';
+import { Id, isObject } from '../../platform/http/input/checks';
 import { validate } from '../../platform/http/input/validate';
 import { EMAIL_TAKEN, EXTERNAL_ID_TAKEN, USER_NAME_TAKEN } from '../user/unique-fields';
 import { changesOf, withDefaults } from '../user/user.changes';
 import type { Metadata, User, UserFields } from '../user/user.entity';
 import { emailKey } from '../user/user.keys';
-import { CreateUserDto, UpdateUserDto } from '../user/user.dto';
+import { faultsOfMerged, mergedMetadata } from '../merge-metadata';
+import { CreateUserDto, MergeUserDto, UpdateUserDto } from '../user/user.dto';
 
-/** Whether a row of an existing user is refused or changes that user. */
-export const MODES = ['create', 'upsert'] as const;
+/** Whether a row creates a user, changes one that exists, or does either. */
+export const MODES = ['create', 'upsert', 'update'] as const;
 export type Mode = (typeof MODES)[number];
 
 /** The field by which a row finds its user. */
-export const KEY_FIELDS = ['email', 'externalId'] as const;
+export const KEY_FIELDS = ['email', 'externalId', 'id'] as const;
 export type KeyField = (typeof KEY_FIELDS)[number];
 
 export interface Rules {
   mode: Mode;
   keyField: KeyField;
+  /** Whether metadata is a merge patch. */
+  merge: boolean;
 }
+
+/** A change of the user with this id. */
+class UpdateByIdDto extends OmitType(UpdateUserDto, ['id']) {
+  @Id('usr')
+  id: string;
+}
+
+class MergeByIdDto extends OmitType(MergeUserDto, ['id']) {
+  @Id('usr')
+  id: string;
+}
+
+const dtoOf = ({ mode, keyField, merge }: Rules): Type<Partial<UserFields & { id: string }>> => {
+  if (mode === 'create') return CreateUserDto;
+  if (keyField === 'id') return merge ? MergeByIdDto : UpdateByIdDto;
+  return merge ? MergeUserDto : UpdateUserDto;
+};
 
 /** A row, validated as the API validates a request. */
 export interface ValidatedRow {
   row: unknown;
-  /** What identifies its user: the external id, or the key of the email; undefined if that is not valid. */
+  /** What identifies its user: an id, or the key of the email; undefined if that is not valid. */
   key?: string;
   fields?: Partial<UserFields>;
   faults?: Fault[];
@@ -52,12 +75,10 @@ export interface BatchUser {
 export type RowOutcome =
   { kind: 'created' | 'updated' | 'unchanged'; user: BatchUser } | { kind: 'refused'; faults: Fault[] };
 
-/** With `upsert` a row may omit the fields that should not change, except the one that identifies the user. */
-export function validateRow(row: unknown, { mode, keyField }: Rules): ValidatedRow {
-  const { dto, faults } = validate<Partial<UserFields>>(
-    mode === 'upsert' ? UpdateUserDto : CreateUserDto,
-    row,
-  );
+/** A row that changes a user may omit the fields that should not change, except the one that identifies the user. */
+export function validateRow(row: unknown, rules: Rules): ValidatedRow {
+  const { keyField } = rules;
+  const { dto, faults } = validate(dtoOf(rules), row);
   const identity = (dto ?? validIn(row, faults, keyField))[keyField] ?? undefined;
   return { row, key: identity && keyOf(identity, keyField), fields: dto, faults };
 }
@@ -82,29 +103,45 @@ export function decide(
   const seen = new Set<string>();
   return mapGivingWay(rows, (row) => {
     if (row.key !== undefined && seen.has(row.key)) return refused(row.faults ?? [TAKEN[keyField]]);
-    const user = rules.mode === 'upsert' && row.key !== undefined ? byKey.get(row.key) : undefined;
-    const outcome = user ? decideChange(row, user, owners) : decideNew(row, owners, rules);
+    const user = rules.mode === 'create' || row.key === undefined ? undefined : byKey.get(row.key);
+    const outcome = user ? decideChange(row, user, owners, rules) : decideOther(row, owners, rules);
     if (outcome.kind !== 'refused') seen.add(row.key!);
     return outcome;
   });
 }
 
-function decideChange({ fields, faults }: ValidatedRow, stored: StoredUser, owners: Owners): RowOutcome {
+function decideChange(
+  { fields, faults }: ValidatedRow,
+  stored: StoredUser,
+  owners: Owners,
+  { merge }: Rules,
+): RowOutcome {
   if (faults) return refused(faults);
   const { id } = stored;
   const before = parsedUser(stored);
-  const changes = changesOf(before, fields!);
+  const metadata =
+    merge && fields!.metadata ? mergedMetadata(before.metadata, fields!.metadata) : fields!.metadata;
+  const mergeFaults = merge && metadata && faultsOfMerged(before.metadata, metadata);
+  if (mergeFaults) return refused(mergeFaults);
+  const changes = changesOf(before, { ...fields, metadata });
   if (!changes) return { kind: 'unchanged', user: { id, stored } };
   const fault = takeValues(owners, id, { ...before, ...changes });
   return fault ? refused([fault]) : { kind: 'updated', user: { id, stored, changes } };
 }
 
-function decideNew(
-  { row, key, fields, faults }: ValidatedRow,
-  owners: Owners,
-  { mode, keyField }: Rules,
-): RowOutcome {
-  const created = mode === 'create' ? { dto: fields as CreateUserDto, faults } : validate(CreateUserDto, row);
+/** The outcome of a row whose user does not exist. */
+function decideOther(row: ValidatedRow, owners: Owners, rules: Rules): RowOutcome {
+  if (rules.mode !== 'update') return decideNew(row, owners, rules);
+  const faults = withoutKey(row.key, row.faults ?? [], rules.keyField);
+  return refused(faults.length > 0 ? faults : [NOT_FOUND]);
+}
+
+function decideNew(validated: ValidatedRow, owners: Owners, { mode, keyField, merge }: Rules): RowOutcome {
+  const { row, key, fields, faults } = validated;
+  const created =
+    mode === 'create'
+      ? { dto: fields as CreateUserDto, faults }
+      : validate(CreateUserDto, merge ? withMerged(validated) : row);
   if (created.faults || key === undefined) return refused(withoutKey(key, created.faults ?? [], keyField));
   const changes = withDefaults(created.dto);
   const id = newId('usr');
@@ -135,7 +172,22 @@ function takeValues(
   return taken?.[1];
 }
 
-const TAKEN: Record<KeyField, Fault> = { email: EMAIL_TAKEN, externalId: EXTERNAL_ID_TAKEN };
+/** The row of a new user, into whose metadata, which is empty, its merge patch has been merged. */
+function withMerged({ row, faults = [] }: ValidatedRow): unknown {
+  if (!isObject(row) || !isObject(row.metadata) || faults.some(({ field }) => /^metadata\b/.test(field)))
+    return row;
+  return { ...row, metadata: mergedMetadata({}, row.metadata) };
+}
+
+const ID_TAKEN: Fault = { field: 'id', code: 'taken', message: 'is already the id of an earlier element' };
+const TAKEN: Record<KeyField, Fault> = {
+  email: EMAIL_TAKEN,
+  externalId: EXTERNAL_ID_TAKEN,
+  id: ID_TAKEN,
+};
+
+/** The fault of an element as a whole. */
+export const NOT_FOUND: Fault = { field: 'body', code: 'not_found', message: 'does not exist' };
 
 /** The faults of a row, with the one of an identity that is missing: only the email is required of every new user. */
 const withoutKey = (key: string | undefined, faults: Fault[], keyField: KeyField): Fault[] =>
@@ -148,7 +200,7 @@ function validIn(
   row: unknown,
   faults: readonly Fault[] | undefined,
   keyField: KeyField,
-): Partial<UserFields> {
+): Partial<Record<KeyField, string>> {
   const value = (Object(row) as Partial<Record<KeyField, unknown>>)[keyField];
   const isFaulty = typeof value !== 'string' || faults?.some(({ field }) => field === keyField);
   return isFaulty ? {} : { [keyField]: value.trim() };

@@ -54,6 +54,7 @@ export function findUsers(
           ${having(keyField === 'email' ? keys : emails, sql`email_key = wanted.key`)}
           UNION ${having(emails, sql`coalesce(user_name_key, email_key) = wanted.key`)}
           UNION ${having(keyField === 'externalId' ? keys : externalIds, sql`external_id = wanted.key`)}
+          ${keyField === 'id' ? sql`UNION ${having(keys, sql`id = wanted.key`)}` : sql``}
         )) ORDER BY id ${isLocked ? sql`FOR NO KEY UPDATE` : sql``}`,
   );
 }

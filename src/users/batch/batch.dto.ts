@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ArrayMaxSize, ArrayMinSize, IsArray } from 'class-validator';
-import { fault, Flag, OneOf, OnlyWith, Optional } from '../../platform/http/input/checks';
+import { fault, Flag, OneOf, OnlyWith, Optional, Satisfies } from '../../platform/http/input/checks';
 import { LevelsAround } from '../../platform/http/input/json-faults';
 import { KEY_FIELDS, type KeyField, type Mode, MODES } from './batch-rules';
 
@@ -14,17 +14,32 @@ const Users = () =>
     LevelsAround(2),
   );
 
+const By = () =>
+  applyDecorators(
+    OneOf(KEY_FIELDS),
+    OnlyWith('mode', 'upsert', 'update'),
+    Satisfies(
+      'isIdOfUpdate',
+      [],
+      (by, { mode }: Partial<BatchDto>) => by !== 'id' || mode === 'update',
+      fault('invalid', 'must not be id, unless mode is update'),
+    ),
+  );
+
+const Merge = () => applyDecorators(Flag(), OnlyWith('mode', 'upsert', 'update'));
+
 export class BatchDto {
   /**
-   * The users, each as in a POST. In the mode `upsert`, existing users require only the field that identifies them.
+   * The users, each as in a POST. In the modes `upsert` and `update`, existing users require only the field that
+   * identifies them.
    * @example [{ "name": "Ada Lovelace", "email": "ada@example.com" }]
    */
   @Users()
   users: unknown[];
 
   /**
-   * What to do if the user of an element exists: `create` refuses the element, `upsert` changes that user as a PATCH
-   * does.
+   * What an element does: `create` creates a user, and is refused if the user exists; `update` changes an existing user
+   * as a PATCH does, and is refused if there is none; `upsert` does either.
    * @example 'upsert'
    */
   @Optional()
@@ -32,14 +47,22 @@ export class BatchDto {
   mode: Mode = 'create';
 
   /**
-   * The field that identifies the users of the mode `upsert`: `email`, the default, or `externalId`, with which an
-   * element may also change the email.
+   * The field that identifies the users of the modes `upsert` and `update`: `email`, the default; `externalId`, with
+   * which an element may also change the email; or, for `update` alone, `id`.
    * @example 'externalId'
    */
   @Optional()
-  @OneOf(KEY_FIELDS)
-  @OnlyWith('mode', 'upsert')
+  @By()
   by?: KeyField;
+
+  /**
+   * Whether the metadata of elements is merged into that of the users, as by a merge patch (RFC 7396): a key that is
+   * null is removed, and a key that is not given stays. Only with `upsert` and `update`.
+   * @example false
+   */
+  @Optional()
+  @Merge()
+  merge?: boolean;
 
   /**
    * Whether one failure prevents the whole batch: the response is then a 400, or a 409 if the only failures are taken

@@ -33,7 +33,7 @@ export class BatchService {
     request?: IdempotentRequest,
   ): Promise<{ answer: BatchAnswerView; isReplay: boolean }> {
     const { organizationId } = by;
-    const rules = { mode: batch.mode, keyField: batch.by ?? 'email' };
+    const rules = { mode: batch.mode, keyField: batch.by ?? 'email', merge: batch.merge ?? false } as const;
     const rows = await mapGivingWay(batch.users, (row) => validateRow(row, rules));
     if (batch.dryRun) {
       const find = (manager: EntityManager) =>

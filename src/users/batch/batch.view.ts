@@ -9,11 +9,11 @@ export class BatchResultView {
   index: number;
 
   /**
-   * The status that a separate request would have had: 201 created, 200 updated or unchanged, 400 invalid, 409 email
-   * or external id taken.
+   * The status that a separate request would have had: 201 created, 200 updated or unchanged, 400 invalid, 404 no such
+   * user, 409 email or external id taken.
    * @example 201
    */
-  status: 200 | 201 | 400 | 409;
+  status: 200 | 201 | 400 | 404 | 409;
 
   /**
    * The id of the user; null on failure, and if a dry run would create the user.
@@ -31,9 +31,9 @@ export class BatchResultView {
    * On failure: the error code.
    * @example 'validation_failed'
    */
-  code?: 'validation_failed' | 'conflict';
+  code?: 'validation_failed' | 'not_found' | 'conflict';
 
-  /** On failure: every fault of the element, or the first one if all elements together have more than 1,000. */
+  /** On a 400 or 409: every fault of the element, or the first one if all elements together have more than 1,000. */
   errors?: Fault[];
 }
 

@@ -113,13 +113,13 @@ export const SomeOf = (values: readonly string[], name: string, message: string)
     ),
   );
 
-/** The property may be there only if another one has this value. */
-export const OnlyWith = (other: string, value: string) =>
+/** The property may be there only if another one has one of these values. */
+export const OnlyWith = (other: string, ...values: string[]) =>
   Satisfies(
     'isOnlyWith',
-    [other, value],
-    (_value, input) => (input as Record<string, unknown>)[other] === value,
-    fault('invalid', `is allowed only if ${other} is ${value}`),
+    [other, ...values],
+    (_value, input) => values.includes((input as Record<string, string>)[other]),
+    fault('invalid', `is allowed only if ${other} is ${values.join(' or ')}`),
   );
 
 /** The property may be there only if another one is not. */
