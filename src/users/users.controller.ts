@@ -13,7 +13,8 @@ import { SERVICE_OPTIONS } from '../platform/feature/options.module';
 import { linkNext, writePage } from '../platform/pages/page';
 import { USER_COLUMNS } from './user/user.entity';
 import { UserPageView, UserView } from './user/user.view';
-import { CreateUserDto, ListUsersDto, MergeUserDto, UpdateUserDto } from './user/user.dto';
+import { CreateUserDto, MergeUserDto, UpdateUserDto } from './user/user.dto';
+import { ListUsersDto } from './user/users-query.dto';
 import { UsersService } from './users.service';
 
 const MERGE_PATCH = 'application/merge-patch+json';

@@ -35,7 +35,8 @@ import { cursorAfterUser, Memberships, pageOfUsers, withLongMetadata } from './u
 import type { UserText, UserView } from './user/user.view';
 import { withKeys } from './user/user.keys';
 import { userEvent, userUpdated } from './user/user.events';
-import { CreateUserDto, ListUsersDto, MergeUserDto, UpdateUserDto } from './user/user.dto';
+import { CreateUserDto, MergeUserDto, UpdateUserDto } from './user/user.dto';
+import { ListUsersDto } from './user/users-query.dto';
 
 @Injectable()
 export class UsersService {

@@ -16,7 +16,7 @@ import { createdBetween, userCounts } from '../../src/statistics/statistics.serv
 import { TokensService } from '../../src/tokens/tokens.service';
 import { KEY_FIELDS } from '../../src/users/batch/batch-rules';
 import { UserSearch } from '../../src/users/search/user-search.service';
-import type { ListUsersDto } from '../../src/users/user/user.dto';
+import type { ListUsersDto } from '../../src/users/user/users-query.dto';
 import { USER_COLUMNS } from '../../src/users/user/user.entity';
 import type { UserFilter } from '../../src/users/user/user.filter';
 import { USER_SORTS, type UserSort } from '../../src/users/user/user.sorts';

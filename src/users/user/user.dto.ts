@@ -1,32 +1,8 @@
-import { applyDecorators } from '@nestjs/common';
 import { OmitType, PartialType } from '@nestjs/mapped-types';
-import {
-  Email,
-  Flag,
-  FlagText,
-  Id,
-  Immutable,
-  Instant,
-  NotWith,
-  Nullable,
-  OneOf,
-  OnlyWith,
-  Optional,
-  Text,
-} from '../../platform/http/input/checks';
+import { Email, Flag, Immutable, Nullable, OneOf, Optional, Text } from '../../platform/http/input/checks';
 import { ValidatedByService } from '../../platform/http/input/input.pipe';
-import { PageQuery } from '../../platform/pages/page';
-import type { Order } from '../../platform/pages/paginate';
 import { MetadataPatch, UserMetadata } from './metadata.check';
 import { type Metadata, type Role, ROLES, type UserFields } from './user.entity';
-import { USER_SORTS, type UserSort } from './user.sorts';
-
-/**
- * A bound of the time that the list is sorted by: the users who pass are a range of the index of that sort. The members
- * of a group are not, so all of them would have to be read.
- */
-const BoundOf = (time: UserSort) =>
-  applyDecorators(Optional(), Instant(), OnlyWith('sort', time), NotWith('group'));
 
 export class CreateUserDto implements Partial<UserFields> {
   /**
@@ -105,97 +81,4 @@ export class MergeUserDto extends OmitType(UpdateUserDto, ['metadata']) {
   @Optional()
   @MetadataPatch()
   metadata?: Metadata;
-}
-
-/** The query parameters of a list and of a search. */
-export class UsersQuery extends PageQuery {
-  /**
-   * Only users with this role.
-   * @example 'member'
-   */
-  @Optional()
-  @OneOf(ROLES)
-  role?: Role;
-
-  /**
-   * Only users who are active, or only those who are not.
-   * @example true
-   */
-  @Optional()
-  @FlagText()
-  active?: boolean;
-}
-
-export class ListUsersDto extends UsersQuery {
-  /**
-   * The field to sort by. Letter case is ignored; for `name`, so are accents.
-   * @example 'name'
-   */
-  @Optional()
-  @OneOf(Object.keys(USER_SORTS))
-  sort: UserSort = 'createdAt';
-
-  /**
-   * The direction of the sort. The default is `desc` for `createdAt` and `updatedAt`, and `asc` for `name` and `email`.
-   * @example 'asc'
-   */
-  @Optional()
-  @OneOf(['asc', 'desc'])
-  order?: Order;
-
-  /**
-   * Only the user with this external id.
-   * @example 'E-4711'
-   */
-  @Optional()
-  @Text(1, 200)
-  externalId?: string;
-
-  /**
-   * Only the user with this email address; letter case is ignored.
-   * @example 'ada@example.com'
-   */
-  @Optional()
-  @Email()
-  email?: string;
-
-  /**
-   * Only the members of the group with this id.
-   * @example 'grp_01kacpb2w5r8y3h6j9m4n7p0qx'
-   */
-  @Optional()
-  @Id('grp')
-  group?: string;
-
-  /**
-   * Only users who were created at this time or later. Only for a list
-   * sorted by `createdAt`, and not together with `group`.
-   * @example '2026-01-31T09:30:00.000Z'
-   */
-  @BoundOf('createdAt')
-  createdSince?: string;
-
-  /**
-   * Only users who were created before this time. Only for a list
-   * sorted by `createdAt`, and not together with `group`.
-   * @example '2026-02-28T00:00:00.000Z'
-   */
-  @BoundOf('createdAt')
-  createdUntil?: string;
-
-  /**
-   * Only users who were last changed at this time or later. Only with
-   * `sort=updatedAt`, and not together with `group`.
-   * @example '2026-01-31T09:30:00.000Z'
-   */
-  @BoundOf('updatedAt')
-  updatedSince?: string;
-
-  /**
-   * Only users who were last changed before this time. Only with
-   * `sort=updatedAt`, and not together with `group`.
-   * @example '2026-02-28T00:00:00.000Z'
-   */
-  @BoundOf('updatedAt')
-  updatedUntil?: string;
 }
