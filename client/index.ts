@@ -13,6 +13,7 @@ import type {
   DeletedUser,
   Delivery,
   Event,
+  GetUsersQuery,
   Group,
   ListDeletedUsersQuery,
   ListDeliveriesQuery,
@@ -96,8 +97,8 @@ export function createClient(options: ClientOptions) {
           },
           options,
         ),
-      get: (id: string, options?: CallOptions) =>
-        transport.send<User>({ method: 'GET', path: itemPath(USERS, id) }, options),
+      get: (id: string, { include, ...options }: GetOptions = {}) =>
+        transport.send<User>({ method: 'GET', path: itemPath(USERS, id), query: { include } }, options),
       /**
        * Changes only the given fields, and with `merge` only the given keys of the metadata. Never retried: if the
        * response is lost, the change may have been made.
@@ -133,8 +134,11 @@ export function createClient(options: ClientOptions) {
       /** Iterates over the deleted users, latest deletion first. Pages are fetched as needed. */
       list: (query?: ListDeletedUsersQuery, options?: CallOptions) =>
         transport.list<DeletedUser>(DELETED_USERS, query, options),
-      get: (id: string, options?: CallOptions) =>
-        transport.send<DeletedUser>({ method: 'GET', path: itemPath(DELETED_USERS, id) }, options),
+      get: (id: string, { include, ...options }: GetOptions = {}) =>
+        transport.send<DeletedUser>(
+          { method: 'GET', path: itemPath(DELETED_USERS, id), query: { include } },
+          options,
+        ),
       /** Restores a deleted user. Never retried: if the response is lost, the user may have been restored. */
       restore: (id: string, changes?: RestoreUser, options?: CallOptions) =>
         transport.send<User>(
@@ -233,6 +237,9 @@ export function createClient(options: ClientOptions) {
     },
   };
 }
+
+/** The options of `users.get()` and `deletedUsers.get()`. */
+export type GetOptions = CallOptions & GetUsersQuery;
 
 /** The options of `users.batch()`. */
 export type BatchOptions = CreateOptions & Omit<Batch, 'users'>;

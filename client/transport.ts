@@ -6,7 +6,7 @@ import { type Page, Pages } from './pages.ts';
 import { request, waitFor } from './request.ts';
 import { Retries } from './retries.ts';
 
-type Query = Record<string, string | number | undefined>;
+type Query = Record<string, string | number | string[] | undefined>;
 
 interface Call {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';

@@ -89,6 +89,8 @@ export interface User {
   createdAt: string;
   /** When the user was last changed. */
   updatedAt: string;
+  /** The attributes that a directory has set through SCIM; null if none has. Only with `include=directory`. */
+  directory?: Directory | null;
 }
 
 export interface UpdateUser {
@@ -127,6 +129,8 @@ export interface DeletedUser {
   createdAt: string;
   /** When the user was last changed. */
   updatedAt: string;
+  /** The attributes that a directory has set through SCIM; null if none has. Only with `include=directory`. */
+  directory?: Directory | null;
   /** When the user was deleted. */
   deletedAt: string;
   /** When the user becomes due for purging, which happens within an hour, unless it is restored. */
@@ -625,7 +629,7 @@ export interface UserExport {
   /** The user. */
   user: User;
   /** The attributes that a directory has set through SCIM; null if none has. */
-  directory: Record<string, unknown> | null;
+  directory: Directory | null;
   /** All groups that the user is in. */
   groups: Group[];
   /** The events about the user that are still stored, oldest first: those whose target is the user, and those of groups that the user was added to or removed from. */
@@ -648,6 +652,158 @@ export interface BatchUser {
   active?: boolean;
   /** Arbitrary key-value pairs for your application: at most 1,000 JSON values of any type, at most 16 KB as compact JSON, and at most 8 levels of objects and arrays. */
   metadata?: Record<string, unknown>;
+}
+
+/** The attributes of a user that a directory has set through SCIM, by their names in RFC 7643. */
+export interface Directory {
+  /** The name by which the directory knows the user. */
+  userName?: string;
+  /** The id of the resource in the directory. */
+  externalId?: string;
+  /** The parts of the name. */
+  name?: {
+    /** The full name, formatted for display. */
+    formatted?: string;
+    /** The family name. */
+    familyName?: string;
+    /** The given name. */
+    givenName?: string;
+    /** The middle names. */
+    middleName?: string;
+    /** What precedes the name, such as Dr. */
+    honorificPrefix?: string;
+    /** What follows the name, such as III. */
+    honorificSuffix?: string;
+  };
+  /** The name to display. */
+  displayName?: string;
+  /** The casual name. */
+  nickName?: string;
+  /** The address of a page about the user. */
+  profileUrl?: string;
+  /** The job title. */
+  title?: string;
+  /** The relationship to the organization, such as Contractor. */
+  userType?: string;
+  /** The preferred languages, as in Accept-Language. */
+  preferredLanguage?: string;
+  /** The region by whose conventions dates and numbers are formatted, such as en-US. */
+  locale?: string;
+  /** The time zone, such as Europe/Berlin. */
+  timezone?: string;
+  /** The email addresses. */
+  emails?: {
+    /** The address. */
+    value?: string;
+    /** The value to display. */
+    display?: string;
+    /** What the value is for. */
+    type?: string;
+    /** Whether this is the preferred value; true for at most one. */
+    primary?: boolean;
+  }[];
+  /** The telephone numbers. */
+  phoneNumbers?: {
+    /** The number. */
+    value?: string;
+    /** The value to display. */
+    display?: string;
+    /** What the value is for. */
+    type?: string;
+    /** Whether this is the preferred value; true for at most one. */
+    primary?: boolean;
+  }[];
+  /** The addresses for instant messages. */
+  ims?: {
+    /** The address. */
+    value?: string;
+    /** The value to display. */
+    display?: string;
+    /** What the value is for. */
+    type?: string;
+    /** Whether this is the preferred value; true for at most one. */
+    primary?: boolean;
+  }[];
+  /** The addresses of photos. */
+  photos?: {
+    /** The address. */
+    value?: string;
+    /** The value to display. */
+    display?: string;
+    /** What the value is for. */
+    type?: string;
+    /** Whether this is the preferred value; true for at most one. */
+    primary?: boolean;
+  }[];
+  /** The postal addresses. */
+  addresses?: {
+    /** The full address, formatted for display. */
+    formatted?: string;
+    /** Street and number. */
+    streetAddress?: string;
+    /** The city. */
+    locality?: string;
+    /** The state or region. */
+    region?: string;
+    /** The postal code. */
+    postalCode?: string;
+    /** The country. */
+    country?: string;
+    /** What the value is for. */
+    type?: string;
+    /** Whether this is the preferred value; true for at most one. */
+    primary?: boolean;
+  }[];
+  /** The things that the user is entitled to. */
+  entitlements?: {
+    /** The entitlement. */
+    value?: string;
+    /** The value to display. */
+    display?: string;
+    /** What the value is for. */
+    type?: string;
+    /** Whether this is the preferred value; true for at most one. */
+    primary?: boolean;
+  }[];
+  /** The roles. A primary one that is member, admin or viewer becomes the role of the user. */
+  roles?: {
+    /** The role. */
+    value?: string;
+    /** The value to display. */
+    display?: string;
+    /** What the value is for. */
+    type?: string;
+    /** Whether this is the preferred value; true for at most one. */
+    primary?: boolean;
+  }[];
+  /** The certificates of the user. */
+  x509Certificates?: {
+    /** The certificate, in base64. */
+    value?: string;
+    /** The value to display. */
+    display?: string;
+    /** What the value is for. */
+    type?: string;
+    /** Whether this is the preferred value; true for at most one. */
+    primary?: boolean;
+  }[];
+  /** The employee number. */
+  employeeNumber?: string;
+  /** The cost center. */
+  costCenter?: string;
+  /** The organization. */
+  organization?: string;
+  /** The division. */
+  division?: string;
+  /** The department. */
+  department?: string;
+  /** The manager of the user. */
+  manager?: {
+    /** The id of the manager in the directory or here. */
+    value?: string;
+    /** The name of the manager. */
+    displayName?: string;
+  };
 }
 
 /** The body of every error (RFC 9457). */
@@ -744,6 +900,8 @@ export interface ListUsersQuery {
   sort?: 'name' | 'email' | 'createdAt' | 'updatedAt';
   /** The direction of the sort. The default is `desc` for `createdAt` and `updatedAt`, and `asc` for `name` and `email`. */
   order?: 'asc' | 'desc';
+  /** Only users with one of these ids, of which there may be 200. */
+  id?: string | string[];
   /** Only the user with this external id. */
   externalId?: string;
   /** Only the user with this email address; letter case is ignored. */
@@ -758,10 +916,12 @@ export interface ListUsersQuery {
   updatedSince?: string;
   /** Only users who were last changed before this time. Only with `sort=updatedAt`, and not together with `group`. */
   updatedUntil?: string;
-  /** Only users with this role. */
-  role?: 'member' | 'admin' | 'viewer';
+  /** Only users with one of these roles. */
+  role?: 'member' | 'admin' | 'viewer' | ('member' | 'admin' | 'viewer')[];
   /** Only users who are active, or only those who are not. */
   active?: boolean;
+  /** What to show besides the fields of the users: `directory`, the attributes that a directory has set through SCIM. */
+  include?: 'directory' | 'directory'[];
   /** The maximum number of items on the page, which ends early where it would pass 1 MB. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
@@ -771,23 +931,37 @@ export interface ListUsersQuery {
 export interface SearchUsersQuery {
   /** Up to 10 words, all of which must be found at the start of a word or inside one, in the name, the email or a string value of the metadata. A word of one or two letters is found only at the start of words. An id is found by its full text or by at least its first 12 characters, and an external id by its full text. There is no special syntax. */
   q: string;
-  /** Only users with this role. */
-  role?: 'member' | 'admin' | 'viewer';
+  /** Only users with one of these roles. */
+  role?: 'member' | 'admin' | 'viewer' | ('member' | 'admin' | 'viewer')[];
   /** Only users who are active, or only those who are not. */
   active?: boolean;
+  /** What to show besides the fields of the users: `directory`, the attributes that a directory has set through SCIM. */
+  include?: 'directory' | 'directory'[];
   /** The maximum number of items on the page, which ends early where it would pass 1 MB. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
   cursor?: string;
 }
 
+export interface GetUsersQuery {
+  /** What to show besides the fields of the user: `directory`, the attributes that a directory has set through SCIM. */
+  include?: 'directory' | 'directory'[];
+}
+
 export interface ListDeletedUsersQuery {
   /** Only users who had this email address; letter case is ignored. */
   email?: string;
+  /** What to show besides the fields of the users: `directory`, the attributes that a directory has set through SCIM. */
+  include?: 'directory' | 'directory'[];
   /** The maximum number of items on the page, which ends early where it would pass 1 MB. */
   limit?: number;
   /** The `nextCursor` of the previous page, which had the same sort, order and filters. Leave it out for the first page. */
   cursor?: string;
+}
+
+export interface GetDeletedUsersQuery {
+  /** What to show besides the fields of the user: `directory`, the attributes that a directory has set through SCIM. */
+  include?: 'directory' | 'directory'[];
 }
 
 export interface ListGroupsQuery {

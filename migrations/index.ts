@@ -23,6 +23,7 @@ import { AddOrganizationStates1764200000070 } from './1764200000070-add-organiza
 import { IndexOrganizations1764200000071 } from './1764200000071-index-organizations';
 import { AddExternalIds1764200000080 } from './1764200000080-add-external-ids';
 import { IndexExternalIds1764200000081 } from './1764200000081-index-external-ids';
+import { AddDerivedAttributes1764200000090 } from './1764200000090-add-derived-attributes';
 
 /** Every migration, oldest first. */
 export const migrations = [
@@ -51,4 +52,5 @@ export const migrations = [
   IndexOrganizations1764200000071,
   AddExternalIds1764200000080,
   IndexExternalIds1764200000081,
+  AddDerivedAttributes1764200000090,
 ];

@@ -14,14 +14,28 @@ const UNREMARKABLE = ['id', 'version', 'createdAt', 'updatedAt'];
 /** The changed fields of an update; otherwise all fields, before a deletion or after the event. */
 export function changesOf({ type, target, data }: Entry): Change[] {
   const record = recordIn(data, target.type) ?? {};
-  const previous = recordIn(data, 'previous');
+  const { directory, ...previous } = recordIn(data, 'previous') ?? {};
   const isDeleted = type.endsWith('.deleted');
-  const before = valuesOf(previous ? { ...record, ...previous } : isDeleted ? record : {});
+  const before = valuesOf(data?.previous ? { ...record, ...previous } : isDeleted ? record : {});
   const after = valuesOf(isDeleted ? {} : record);
-  return [...new Set([...before.keys(), ...after.keys()])]
+  const fields = [...new Set([...before.keys(), ...after.keys()])]
     .map((field) => ({ field, before: before.get(field), after: after.get(field) }))
     .filter(({ before, after }) => JSON.stringify(before) !== JSON.stringify(after));
+  return [...fields, ...Object.entries(directory ?? {}).map(([name, value]) => ofDirectory(name, value))];
 }
+
+/** An event has the former values of a directory's attributes alone. */
+const ofDirectory = (name: string, value: unknown): Change => ({
+  field: `${DIRECTORY}${name}`,
+  before: value ?? undefined,
+  after: undefined,
+});
+
+const DIRECTORY = 'directory.';
+
+/** What stands for a value that the change does not have. */
+export const absentIn = ({ field }: Change, side: 'before' | 'after') =>
+  side === 'after' && field.startsWith(DIRECTORY) ? 'not recorded' : 'none';
 
 function valuesOf({ metadata, ...fields }: Record<string, unknown>): Map<string, unknown> {
   const outer = Object.entries(fields).filter(

@@ -3,7 +3,7 @@ import { Facts } from '../ui/facts.tsx';
 import { titleOf } from '../ui/format.ts';
 import { type Column, Table } from '../ui/table.tsx';
 import { FieldValue } from '../users/user/field-value.tsx';
-import { type Change, changesOf } from './changes.ts';
+import { absentIn, type Change, changesOf } from './changes.ts';
 import type { Named } from './kinds.ts';
 import { recordIn, targetNameOf } from './sentence.ts';
 
@@ -87,7 +87,9 @@ function Changes({ changes }: { changes: Change[] }) {
   if (sides.length === 0) return null;
   const columns = sides.map(([side, title]) => ({
     title,
-    value: ({ field, [side]: value }: Change) => <FieldValue field={field} value={value} absent="none" />,
+    value: (change: Change) => (
+      <FieldValue field={change.field} value={change[side]} absent={absentIn(change, side)} />
+    ),
   }));
   return <Table caption="Values" columns={[FIELD, ...columns]} items={changes} />;
 }

@@ -64,8 +64,9 @@ const memberOf = ({ data }: Entry): Part[] => ['the user ', { name: String(recor
 function changeOf(entry: Entry): Part[] {
   const target = targetOf(entry);
   const record = recordIn(entry.data, entry.target.type) ?? {};
-  const previous = recordIn(entry.data, 'previous') ?? {};
-  const fields = Object.keys(previous);
+  const { directory, ...previous } = recordIn(entry.data, 'previous') ?? {};
+  // A directory changes fields by their attributes, so these are named only if no field has changed.
+  const fields = Object.keys(Object.keys(previous).length > 0 ? previous : (directory ?? {}));
   const [field] = fields;
   const [before, after] = [previous[field], record[field]];
   if (fields.length === 1 && typeof after === 'boolean' && field === 'active')

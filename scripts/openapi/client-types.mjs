@@ -13,7 +13,7 @@ export function typesOf({ components, paths }) {
     .filter(({ query }) => query.length > 0)
     .map(({ operationId, query }) => {
       const properties = Object.fromEntries(
-        query.map(({ name, schema, description }) => [name, { ...schema, description }]),
+        query.map(({ name, schema, description }) => [name, { ...oneOrMore(schema), description }]),
       );
       const required = query.filter((parameter) => parameter.required).map(({ name }) => name);
       return declaration(queryName(operationId), { properties, required });
@@ -22,6 +22,9 @@ export function typesOf({ components, paths }) {
   const distinct = new Set([...schemas, ...queries]);
   return ['// Written by `npm run openapi` from openapi.json.', ...distinct].join('\n\n');
 }
+
+/** A list in a query may be one value by itself. */
+const oneOrMore = (schema) => (schema.type === 'array' ? { anyOf: [schema.items, schema] } : schema);
 
 /** `ListUsersQuery` for `users.list`, and `ListDeliveriesQuery` for `webhooks.listDeliveries`. */
 function queryName(operationId) {

@@ -44,7 +44,7 @@ export function describeOperation(generated: Operation, route: Route): Operation
       ...generated.parameters.map((parameter) => ({
         ...parameter,
         required: parameter.in === 'path' || (parameter.required && !fields[parameter.name]?.isOptional),
-        schema: { ...toOpenApi31(parameter.schema), ...fields[parameter.name]?.keywords },
+        ...schemaOfParameter(parameter.schema, fields[parameter.name]?.keywords),
         ...(parameter.in === 'path' && ID_PARAMETERS[parameter.name === 'tokenId' ? 'Tokens' : tag]),
       })),
       ...(responsesOf(route).conditions ?? []).map((name) => CONDITIONS[name]),
@@ -60,6 +60,14 @@ export function describeOperation(generated: Operation, route: Route): Operation
     }),
     responses: { ...successes(generated, route, access), ...failures(generated, route, access) },
   };
+}
+
+/** The schema of a query parameter, several values of which are separated by commas. */
+function schemaOfParameter(generated: Schema, keywords: Schema = {}) {
+  const { examples, ...schema } = toOpenApi31(generated);
+  if (keywords.type !== 'array') return { schema: { ...schema, ...(examples ? { examples } : {}), ...keywords } };
+  // The plugin sees one of two types: the array is for programs in the same process.
+  return { style: 'form', explode: false, schema: { ...keywords, examples } };
 }
 
 /** That of the last segment before an id that names one, or of the controller's name without a path. */

@@ -6,6 +6,7 @@ import { ROLES } from '../../src/users/user/user.entity';
 import { DELIVERY_STATES } from '../../src/webhooks/deliveries/delivery.entity';
 import { ORDERINGS, PAYLOADS } from '../../src/webhooks/webhook/webhook.entity';
 import { fieldsOf, type Schema } from './constraints';
+import { directorySchema } from './directory';
 
 /** The schemas in OpenAPI 3.1, with the checks of the DTOs and under their public names. */
 export function schemasOf(generated: Record<string, Schema>, bodies: Function[]): Record<string, Schema> {
@@ -27,18 +28,37 @@ export function schemasOf(generated: Record<string, Schema>, bodies: Function[])
       type: 'object',
       description:
         'An element of a batch: a user as in a POST, or the fields to change and the one that identifies the user.',
-      properties: { id: { ...schemas.User.properties!.id, description: 'Only with `by: "id"`.' }, ...properties },
+      properties: {
+        id: { ...schemas.User.properties!.id, description: 'Only with `by: "id"`.' },
+        ...properties,
+      },
       additionalProperties: false,
     },
     BatchResult: withProperties(schemas.BatchResult, {
       errors: { type: 'array', items: reference('Fault') },
     }),
+    Directory: directorySchema(),
+    ...Object.fromEntries(
+      ['User', 'DeletedUser', 'UserExport'].map((name) => [name, withDirectory(schemas[name])]),
+    ),
     Problem: PROBLEM,
     Fault: FAULT,
   };
 }
 
 const reference = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+
+/** The attributes of a directory, or null. The description and the example are those of the property. */
+const withDirectory = (schema: Schema): Schema => {
+  const { description, examples } = schema.properties!.directory;
+  return {
+    ...schema,
+    properties: {
+      ...schema.properties,
+      directory: { description, anyOf: [reference('Directory'), { type: 'null' }], examples },
+    },
+  };
+};
 
 const withProperties = (schema: Schema, properties: Record<string, Schema>): Schema => {
   const changed = Object.entries(properties).map(([name, property]) => [

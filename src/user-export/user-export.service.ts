@@ -3,7 +3,6 @@ import { UserHistory } from '../events/log/user-history';
 import { serializeGroup } from '../groups/group/group.serializer';
 import { GroupsService } from '../groups/groups.service';
 import { type By, callerOf } from '../platform/http/caller';
-import { ScimUsersService } from '../scim/users/scim-users.service';
 import { UsersService } from '../users/users.service';
 import type { NextText } from './download';
 
@@ -14,7 +13,6 @@ const GROUPS_PER_PAGE = 200;
 export class UserExportService {
   constructor(
     private readonly users: UsersService,
-    private readonly directory: ScimUsersService,
     private readonly groups: GroupsService,
     private readonly history: UserHistory,
   ) {}
@@ -23,8 +21,7 @@ export class UserExportService {
   async export(by: By, id: string): Promise<NextText> {
     const { organizationId } = callerOf(by);
     const exportedAt = new Date();
-    const user = await this.users.get(by, id);
-    const directory = await this.directory.attributesOf(organizationId, id);
+    const { directory, ...user } = await this.users.get(by, id, { include: 'directory' });
     const events = await this.history.of(organizationId, id);
     const head = JSON.stringify({ exportedAt, user, directory }).slice(0, -1);
     return inOrder([

@@ -11,10 +11,10 @@ import { locationOf } from '../platform/http/location';
 import { Scopes } from '../platform/http/scopes';
 import { SERVICE_OPTIONS } from '../platform/feature/options.module';
 import { linkNext, writePage } from '../platform/pages/page';
-import { USER_COLUMNS } from './user/user.entity';
+import { userToJson } from './user/user.serializer';
 import { UserPageView, UserView } from './user/user.view';
 import { CreateUserDto, MergeUserDto, UpdateUserDto } from './user/user.dto';
-import { ListUsersDto } from './user/users-query.dto';
+import { ListUsersDto, UserQuery } from './user/users-query.dto';
 import { UsersService } from './users.service';
 
 const MERGE_PATCH = 'application/merge-patch+json';
@@ -46,7 +46,7 @@ export class UsersController {
     // As text, because parsing times and metadata only to serialize them again costs a list 45 % more CPU.
     const page = await this.users.listAsText(by, query);
     linkNext(request, response, page);
-    return writePage(response, page, USER_COLUMNS.toJson);
+    return writePage(response, page, userToJson);
   }
 
   /**
@@ -82,11 +82,12 @@ export class UsersController {
   async get(
     @CurrentCaller() by: Caller,
     @Param('id') id: string,
+    @Query() query: UserQuery,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<UserView | undefined> {
     const isFresh = freshness(request);
-    const user = await this.users.get(by, id);
+    const user = await this.users.get(by, id, query);
     response.setHeader('ETag', entityTag(user.version));
     if (!isFresh(user.version)) return user;
     response.status(304);

@@ -4,6 +4,7 @@ import { Database } from '../platform/database/database';
 import { rethrowReference, rethrowViolation } from '../platform/database/errors';
 import { updateLocked } from '../platform/database/find-locked';
 import { isId } from '../platform/database/id';
+import { sql } from '../platform/database/sql';
 import { GroupedLoader } from '../platform/database/per-turn';
 import { Bulkhead } from '../platform/fairness/bulkhead';
 import { LIMITS } from '../platform/fairness/limits';
@@ -13,10 +14,11 @@ import { always, type Precondition } from '../platform/http/input/entity-tags';
 import type { IdempotentRequest } from '../platform/http/input/idempotency-key';
 import { validatedInput } from '../platform/http/input/validate';
 import { IdempotencyKeys } from '../platform/idempotency/idempotency-keys';
-import type { Page } from '../platform/pages/paginate';
+import { type Page, pagesOf } from '../platform/pages/paginate';
 import { rangeBetween } from '../platform/pages/range';
 import { DeletedUser, deletedUserOf } from './deleted/deleted-user.entity';
 import { UserPurge } from './deleted/user-purge';
+import { DirectoryAttributes } from './directory-attributes';
 import { mergeMetadata } from './merge-metadata';
 import { putSearchTexts } from './search/user-search.rows';
 import {
@@ -31,12 +33,12 @@ import { changesOf, withDefaults } from './user/user.changes';
 import { User, USER_COLUMNS } from './user/user.entity';
 import { type Decide, type NewUserExtras, UserLifecycle } from './user/user-lifecycle';
 import { serializeUser, userOfText } from './user/user.serializer';
-import { cursorAfterUser, Memberships, pageOfUsers, withLongMetadata } from './user/user-query';
+import { completePage, cursorAfterUser, Memberships, pageOfUsers } from './user/user-query';
 import type { UserText, UserView } from './user/user.view';
 import { withKeys } from './user/user.keys';
 import { userEvent, userUpdated } from './user/user.events';
 import { CreateUserDto, MergeUserDto, UpdateUserDto } from './user/user.dto';
-import { ListUsersDto } from './user/users-query.dto';
+import { ListUsersDto, UserQuery } from './user/users-query.dto';
 
 @Injectable()
 export class UsersService {
@@ -53,6 +55,7 @@ export class UsersService {
     private readonly purges: UserPurge,
     private readonly lifecycle: UserLifecycle,
     private readonly memberships: Memberships,
+    private readonly directory: DirectoryAttributes,
   ) {}
 
   /**
@@ -68,6 +71,7 @@ export class UsersService {
       this.purges,
       this.lifecycle,
       this.memberships,
+      this.directory,
     );
   }
 
@@ -79,18 +83,34 @@ export class UsersService {
   /** The same page with values as text, ready for a JSON response. */
   async listAsText(by: By, input: Partial<ListUsersDto> = {}): Promise<Page<UserText>> {
     const { organizationId } = callerOf(by);
-    const { externalId, email, role, active, group, ...query } = validatedInput(ListUsersDto, input);
+    const { id, externalId, email, role, active, group, include, ...query } = validatedInput(
+      ListUsersDto,
+      input,
+    );
     const filter = { externalId, email, role, active };
+    const ids = id === undefined ? undefined : [...new Set([id].flat())].sort();
     const { createdSince, createdUntil, updatedSince, updatedUntil } = query;
     const range = rangeBetween(createdSince ?? updatedSince, createdUntil ?? updatedUntil);
-    const request = { ...query, range, of: group };
+    const request = { ...query, range, of: ids ? { group, ids } : group };
     const page = await this.database.read(organizationId, async (manager) => {
       const members = group ? await this.memberships.membersOf(manager, organizationId, group) : undefined;
-      const users = { organizationId, filter, members };
+      const among = ids && sql`SELECT unnest(${ids}::text[])`;
+      const users = { organizationId, filter, members, among };
       return pageOfUsers<UserText>(manager, users, USER_COLUMNS.selectShortText, request);
     });
     const cursorAfter = (row: UserText) => cursorAfterUser(row, { organizationId, filter }, request);
-    return withLongMetadata(this.database, page, { organizationId, filter, cursorAfter });
+    const directory = include && this.directory;
+    return completePage(this.database, page, { organizationId, filter, directory, cursorAfter });
+  }
+
+  /** The users with these ids, of which there may be 200, each once and in their order, as far as they are there. */
+  async byIds(by: By, ids: readonly string[], { include }: UserQuery = {}): Promise<UserView[]> {
+    if (ids.length === 0) return [];
+    const query = { ...validatedInput(ListUsersDto, { id: ids, include }), limit: ids.length };
+    const byId = new Map<string, UserView>();
+    for await (const page of pagesOf((cursor) => this.list(by, { ...query, cursor })))
+      for (const user of page) byId.set(user.id, user);
+    return [...new Set(ids)].flatMap((id) => byId.get(id) ?? []);
   }
 
   async create(by: By, input: CreateUserDto, extras: NewUserExtras = {}): Promise<UserView> {
@@ -117,11 +137,14 @@ export class UsersService {
       .catch(rethrowViolation(USER_VIOLATIONS));
   }
 
-  async get(by: By, id: string): Promise<UserView> {
+  async get(by: By, id: string, query: UserQuery = {}): Promise<UserView> {
     const { organizationId } = callerOf(by);
+    const { include } = validatedInput(UserQuery, query);
     const user = isId('usr', id) ? await this.reads.load(organizationId, id) : null;
     if (!user) throw userNotFound();
-    return serializeUser(user);
+    const shown = serializeUser(user);
+    if (!include) return shown;
+    return this.database.read(organizationId, (manager) => this.directory.of(manager, organizationId, shown));
   }
 
   /** Changes the given fields. Throws a 412, and changes nothing, if the precondition refuses the user's version. */
@@ -160,13 +183,15 @@ export class UsersService {
   async change(by: By, id: string, decide: Decide): Promise<UserView> {
     const caller = callerOf(by);
     const user = await this.write(caller, id, async (manager, before) => {
-      const { fields, isTouched, userNameKey = before.userNameKey } = await decide(before, manager);
+      const decision = await decide(before, manager);
+      const { fields, isTouched, userNameKey = before.userNameKey } = decision;
       const changes = changesOf(before, fields) ?? (isTouched ? {} : undefined);
       if (!changes) return before;
       const after = await updateLocked(manager, User, before, { ...withKeys(changes), userNameKey });
-      await this.lifecycle.changed(manager, caller, [{ before, after }]);
+      const followed = await this.lifecycle.changed(manager, caller, [{ before, after }]);
       await putSearchTexts(manager, [{ before, after }]);
-      await recordEvents(manager, userUpdated(caller, before, after, changes));
+      const previous = { ...followed.get(id), ...decision.previous };
+      await recordEvents(manager, userUpdated(caller, before, after, changes, previous));
       return after;
     }).catch(rethrowViolation(USER_VIOLATIONS));
     return serializeUser(user);

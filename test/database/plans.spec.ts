@@ -15,6 +15,7 @@ import { ScimUserList } from '../../src/scim/users/scim-user-list';
 import { createdBetween, userCounts } from '../../src/statistics/statistics.service';
 import { TokensService } from '../../src/tokens/tokens.service';
 import { KEY_FIELDS } from '../../src/users/batch/batch-rules';
+import { DirectoryAttributes } from '../../src/users/directory-attributes';
 import { UserSearch } from '../../src/users/search/user-search.service';
 import type { ListUsersDto } from '../../src/users/user/users-query.dto';
 import { USER_COLUMNS } from '../../src/users/user/user.entity';
@@ -186,7 +187,7 @@ async function requests(): Promise<Record<string, Statement[]>> {
     statements[`search others ${q}`] = await search(q, {}, others);
   for (const q of ['anna', 'smith berlin', 'an', 'com']) {
     // It counts the users the first time.
-    const users = new UserSearch(service.app.get(Database));
+    const users = new UserSearch(service.app.get(Database), service.app.get(DirectoryAttributes));
     for (const time of ['first', 'again'])
       statements[`search small ${q} ${time}`] = await selects(() => users.search(small, { q }));
   }

@@ -240,6 +240,7 @@ describe('callers who change different keys at once', () => {
           users['purges'],
           users['lifecycle'],
           users['memberships'],
+          users['directory'],
         ),
     );
     const results = await Promise.allSettled(

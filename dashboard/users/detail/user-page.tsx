@@ -29,7 +29,7 @@ const ENTRIES = 20;
 /** Everything about one user. */
 export default function UserPage({ id }: { id: string }) {
   const { client, token } = useSession();
-  const user = useResource(id, (signal) => client.users.get(id, { signal }));
+  const user = useResource(id, (signal) => client.users.get(id, { include: 'directory', signal }));
   const [dialog, setDialog] = useState<'edit' | 'delete' | 'restore'>();
   const [notice, setNotice] = useState('');
   const [error, setError] = useState<unknown>();
@@ -46,7 +46,9 @@ export default function UserPage({ id }: { id: string }) {
     close();
     setError(undefined);
     setNotice(notice);
-    if (saved) user.set(saved);
+    // A change of the name or the email also changes what the directory has given.
+    if (saved) user.set({ ...saved, directory: user.value?.directory });
+    if (saved) user.reload();
   };
   const restored = (saved: User) => {
     setDeleted(undefined);
@@ -121,7 +123,7 @@ export default function UserPage({ id }: { id: string }) {
           </Panel>
           <ValuesPanel title="Metadata" values={shown.metadata} />
           {!deleted && <UserGroups id={id} />}
-          {!deleted && may(token, 'admin') && <DirectoryAttributes id={id} />}
+          {!deleted && shown.directory && <DirectoryAttributes directory={shown.directory} />}
         </div>
         {may(token, 'admin') && (
           <History

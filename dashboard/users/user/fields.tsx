@@ -35,6 +35,9 @@ interface WritableField<Value> {
   };
 }
 
+/** What a directory has given is no field. */
+type FieldName = Exclude<keyof User, 'directory'>;
+
 /** Spelled as it is entered. */
 const EXACT = { autocapitalize: 'off', spellcheck: false } as const;
 
@@ -42,7 +45,7 @@ const EXACT = { autocapitalize: 'off', spellcheck: false } as const;
  * All that the dashboard says about the fields of a user, in the order of the API. The list, the form, the page of a
  * user, the import and the export are made from it.
  */
-export const USER_FIELDS: Record<keyof User, Field> & {
+export const USER_FIELDS: Record<FieldName, Field> & {
   [Name in keyof UserValues]: WritableField<UserValues[Name]>;
 } = {
   id: {
@@ -134,7 +137,7 @@ const State = ({ active, isQuiet }: { active: boolean; isQuiet?: boolean }) => (
   </span>
 );
 
-export const FIELD_NAMES = Object.keys(USER_FIELDS) as (keyof User)[];
+export const FIELD_NAMES = Object.keys(USER_FIELDS) as FieldName[];
 
 export const COLUMNS = FIELD_NAMES.flatMap((name) => {
   const { title, column } = USER_FIELDS[name];

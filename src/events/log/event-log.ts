@@ -76,8 +76,11 @@ export class EventLog {
     return wholeRows<EventRow, EventRow>(this.database, rows, {
       organizationId,
       isLong: ({ data }) => data === null,
-      select: (ids) =>
-        sql`SELECT ${EVENT_COLUMNS} FROM ${Event} WHERE organization_id = ${organizationId} AND id = ANY (${ids})`,
+      read: (manager, ids) =>
+        query(
+          manager,
+          sql`SELECT ${EVENT_COLUMNS} FROM ${Event} WHERE organization_id = ${organizationId} AND id = ANY (${ids})`,
+        ),
       bytesOf: (row) => Buffer.byteLength(eventAsJson(row)),
     });
   }

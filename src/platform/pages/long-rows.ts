@@ -1,6 +1,5 @@
 import type { EntityManager } from 'typeorm';
 import type { Database } from '../database/database';
-import { query, type Sql } from '../database/sql';
 import { nextTurn } from '../fairness/give-way';
 
 /** A page ends before it would pass this many bytes. */
@@ -10,9 +9,11 @@ interface LongRows<Row> {
   organizationId: string;
   /** Whether a value of the row has been left out. */
   isLong: (row: Row) => boolean;
-  /** A SELECT of these whole rows, as far as they are still there. */
-  select: (ids: string[]) => Sql;
+  /** Reads these whole rows, as far as they are still there. */
+  read: (manager: EntityManager, ids: string[]) => Promise<Row[]>;
   bytesOf: (row: Row) => number;
+  /** Whether a page of rows that are not long cannot have too many bytes. */
+  isSmall?: boolean;
 }
 
 /**
@@ -22,12 +23,13 @@ interface LongRows<Row> {
 export async function wholeRows<Row extends Whole, Whole extends { id: string }>(
   database: Database,
   rows: Row[],
-  { organizationId, isLong, select, bytesOf }: LongRows<Whole>,
+  { organizationId, isLong, read: readWhole, bytesOf, isSmall = true }: LongRows<Whole>,
 ): Promise<{ items: Whole[]; endsAfter?: Row }> {
-  if (!rows.some(isLong)) return { items: rows };
+  if (!rows.some(isLong))
+    return isSmall ? { items: rows } : readInParts(rows, MAX_PAGE_BYTES, async (part) => part, bytesOf);
   const read = (manager: EntityManager) => async (part: Row[]) => {
     const ids = part.filter(isLong).map(({ id }) => id);
-    const long = ids.length > 0 ? await query<Whole>(manager, select(ids)) : [];
+    const long = ids.length > 0 ? await readWhole(manager, ids) : [];
     const byId = new Map(long.map((row) => [row.id, row]));
     return part.flatMap((row): Whole[] | Whole => (isLong(row) ? (byId.get(row.id) ?? []) : row));
   };

@@ -7,11 +7,25 @@ import { emailKey } from '../../users/user/user.keys';
 import { invalidValue } from '../schema/scim-error';
 import { matchKeys } from './match-keys';
 import { ScimUser } from './scim-user.entity';
-import { type DirectoryUser, directoryUser, type ShownUser, writableAttributes } from './user-resource';
+import {
+  type DirectoryUser,
+  directoryUser,
+  type ShownUser,
+  type StoredDirectoryUser,
+  writableAttributes,
+} from './user-resource';
 
 const SHOWN = columnsOf(User, ['id', 'name', 'email', 'active', 'version', 'createdAt', 'updatedAt']).select;
 const STORED = columnsOf(ScimUser).select;
-const WRITTEN = columnsOf(ScimUser, ['userName', 'externalId', 'attributes', 'email', 'name', 'keys']);
+const WRITTEN = columnsOf(ScimUser, [
+  'userName',
+  'externalId',
+  'attributes',
+  'email',
+  'name',
+  'derived',
+  'keys',
+]);
 
 /** A user with the attributes that a directory has set. */
 export interface FoundUser {
@@ -71,7 +85,7 @@ export const findDirectoryUsers = (
 export async function putDirectoryUser(
   manager: EntityManager,
   user: Pick<User, 'organizationId' | 'id' | 'name' | 'email' | 'active'>,
-  directory: DirectoryUser,
+  directory: StoredDirectoryUser,
 ): Promise<void> {
   const keys = matchKeys(writableAttributes(user, directory));
   const row = { ...directory, organizationId: user.organizationId, userId: user.id, keys };
@@ -81,9 +95,18 @@ export async function putDirectoryUser(
   );
 }
 
-/** The values of the user replace those of the directory. */
-export const followUser = (manager: EntityManager, user: User, old: DirectoryUser): Promise<void> =>
-  putDirectoryUser(manager, user, directoryUser(writableAttributes(user, old), user));
+/** The values of the user replace those of the directory. A new name is a display name. */
+export async function followUser(
+  manager: EntityManager,
+  user: User,
+  old: StoredDirectoryUser,
+): Promise<StoredDirectoryUser> {
+  const isRenamed = user.name !== old.name;
+  const derived = old.derived.map((name) => (isRenamed && name === 'name' ? 'displayName' : name));
+  const directory = directoryUser(writableAttributes(user, old), user, derived);
+  await putDirectoryUser(manager, user, directory);
+  return directory;
+}
 
 /** The keys of those addresses that other users have. */
 export async function takenEmails(

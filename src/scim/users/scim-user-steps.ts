@@ -3,7 +3,13 @@ import type { EntityManager } from 'typeorm';
 import { executeWithNext, sql } from '../../platform/database/sql';
 import type { Caller } from '../../platform/http/caller';
 import type { User } from '../../users/user/user.entity';
-import { type UserChange, UserLifecycle, type UserSteps } from '../../users/user/user-lifecycle';
+import {
+  type Previous,
+  type UserChange,
+  UserLifecycle,
+  type UserSteps,
+} from '../../users/user/user-lifecycle';
+import { previousAttributes } from './scim-directory-attributes';
 import { findDirectoryUsers, followUser } from './scim-user-rows';
 import { ScimUser } from './scim-user.entity';
 
@@ -18,17 +24,20 @@ export class ScimUserSteps implements UserSteps {
     manager: EntityManager,
     { organizationId }: Caller,
     users: readonly Required<UserChange>[],
-  ): Promise<void> {
+  ): Promise<Previous> {
+    const previous = new Map<string, object>();
     const renamed = users.filter(
       ({ before, after }) => before.name !== after.name || before.email !== after.email,
     );
-    if (renamed.length === 0) return;
+    if (renamed.length === 0) return previous;
     const byId = new Map(renamed.map(({ after }) => [after.id, after]));
     for (const old of await findDirectoryUsers(manager, organizationId, [...byId.keys()])) {
       const user = byId.get(old.userId)!;
       // They are the same after a change by the directory itself.
-      if (user.name !== old.name || user.email !== old.email) await followUser(manager, user, old);
+      if (user.name === old.name && user.email === old.email) continue;
+      previous.set(user.id, previousAttributes(old, await followUser(manager, user, old)));
     }
+    return previous;
   }
 
   /** The attributes are kept until the purge, but no filter finds them. */

@@ -1,10 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Resource } from '../schema/resource';
-import type { DirectoryUser } from './user-resource';
+import type { StoredDirectoryUser } from './user-resource';
 
 /** The attributes that a directory has set for a user, who may have been deleted since. Other users have no row. */
 @Entity('scim_users')
-export class ScimUser implements DirectoryUser {
+export class ScimUser implements StoredDirectoryUser {
   @PrimaryColumn({ name: 'organization_id', type: 'text' })
   organizationId: string;
 
@@ -25,6 +25,10 @@ export class ScimUser implements DirectoryUser {
 
   @Column({ type: 'text' })
   name: string;
+
+  /** The names of those attributes that no directory has set: SCIM has derived them from the user. */
+  @Column({ type: 'text', array: true, default: () => "'{}'" })
+  derived: string[];
 
   /** The keys by which filters find the user; empty while the user is deleted. */
   @Column({ type: 'text', array: true, select: false })

@@ -14,7 +14,8 @@ import { UsersService } from '../../users/users.service';
 import type { Resource } from '../schema/resource';
 import { uniqueness } from '../schema/scim-error';
 import { chooseEmail, createdUser, inputOf, patchedUser, replacedUser } from './user-fields';
-import { directoryUser, writableAttributes } from './user-resource';
+import { previousAttributes } from './scim-directory-attributes';
+import { DERIVED, directoryUser, writableAttributes } from './user-resource';
 import {
   findDirectoryUsers,
   type FoundUser,
@@ -30,16 +31,6 @@ export class ScimUsersService {
     private readonly database: Database,
     private readonly users: UsersService,
   ) {}
-
-  /** The attributes that a directory has set for the user; null if no directory has written it. */
-  async attributesOf(organizationId: string, id: string): Promise<Resource | null> {
-    const [directory] = await this.database.read(organizationId, (manager) =>
-      findDirectoryUsers(manager, organizationId, [id]),
-    );
-    if (!directory) return null;
-    const { userName, externalId, attributes } = directory;
-    return { userName, ...(externalId !== null && { externalId }), ...attributes };
-  }
 
   create(by: Caller, body: unknown): Promise<FoundUser> {
     const resource = createdUser(body);
@@ -62,19 +53,26 @@ export class ScimUsersService {
   }
 
   replace(by: Caller, id: string, body: unknown, precondition: Precondition): Promise<FoundUser> {
-    return this.change(by, id, precondition, (old) => replacedUser(old, body));
+    return this.change(
+      by,
+      id,
+      precondition,
+      (old) => replacedUser(old, body),
+      () => [],
+    );
   }
 
   patch(by: Caller, id: string, body: unknown, precondition: Precondition): Promise<FoundUser> {
-    return this.change(by, id, precondition, (old) => patchedUser(old, body));
+    return this.change(by, id, precondition, (old) => patchedUser(old, body), stillDerived);
   }
 
-  /** Writes the attributes that `write` makes of the old ones. */
+  /** Writes the attributes that `write` makes of the old ones. `derivedOf` says which of them no directory has set. */
   private change(
     by: Caller,
     id: string,
     precondition: Precondition,
     write: (old: Resource) => Resource | Promise<Resource>,
+    derivedOf: typeof stillDerived,
   ): Promise<FoundUser> {
     return withFreeAddress(async () => {
       let directory: FoundUser['directory'] = null;
@@ -86,11 +84,18 @@ export class ScimUsersService {
         const resource = await write(old);
         if (isSame(resource, old)) return { fields: {} };
         const fields = await changedFields(manager, user, resource, old);
-        directory = directoryUser(resource, { ...user, ...fields });
+        const derived = derivedOf(stored?.derived ?? DERIVED, resource, old);
+        const written = directoryUser(resource, { ...user, ...fields }, derived);
+        directory = written;
         // A change of `active` alone, the most frequent one, writes no second row: it is a field of the user.
-        if (!isSame({ ...directory, userId: id, organizationId: user.organizationId }, stored))
-          await putDirectoryUser(manager, { ...user, ...fields }, directory);
-        return { fields, isTouched: true, userNameKey: userNameKey(resource.userName as string) };
+        if (!isSame({ ...written, userId: id, organizationId: user.organizationId }, stored))
+          await putDirectoryUser(manager, { ...user, ...fields }, written);
+        return {
+          fields,
+          isTouched: true,
+          previous: previousAttributes(stored, written),
+          userNameKey: userNameKey(resource.userName as string),
+        };
       });
       return { user, directory };
     });
@@ -100,6 +105,10 @@ export class ScimUsersService {
     return this.users.delete(by, id, precondition);
   }
 }
+
+/** The derived attributes that a write has left as they were. */
+const stillDerived = (derived: readonly string[], resource: Resource, old: Resource): string[] =>
+  derived.filter((name) => isSame(resource[name] ?? null, old[name] ?? null));
 
 /** The fields of the user that change. */
 async function changedFields(

@@ -14,6 +14,11 @@ export interface DirectoryUser {
   name: string;
 }
 
+/** The same, with the names of the attributes that no directory has set, but were derived from the user. */
+export interface StoredDirectoryUser extends DirectoryUser {
+  derived: string[];
+}
+
 /** The fields of a user that SCIM shows. */
 export type ShownUser = Pick<
   User,
@@ -22,17 +27,22 @@ export type ShownUser = Pick<
 
 type Writable = Pick<ShownUser, 'name' | 'email' | 'active'>;
 
+/** The attributes that are derived from a user whom no directory has written. */
+export const DERIVED = ['userName', 'name', 'emails'];
+
 /** The stored form of a normalized user, without `active`, which is a field of the user. */
 export function directoryUser(
   { userName, externalId, active: _active, ...attributes }: Resource,
   { name, email }: Pick<User, 'name' | 'email'>,
-): DirectoryUser {
+  derived: string[] = [],
+): StoredDirectoryUser {
   return {
     userName: userName as string,
     externalId: (externalId as string | undefined) ?? null,
     attributes,
     email,
     name,
+    derived,
   };
 }
 

@@ -96,9 +96,11 @@ async function writeGroup(
   await putUsers(manager, users);
   await putSearchTexts(manager, users);
   const changed = users.flatMap(({ before, after }) => (before ? [{ before, after }] : []));
-  if (changed.length > 0) await lifecycle.changed(manager, by, changed);
+  const previous = changed.length > 0 ? await lifecycle.changed(manager, by, changed) : undefined;
   const events = users.map(({ before, after }, i) =>
-    before ? userUpdated(by, before, after, group[i].changes!) : userEvent(by, 'user.created', after),
+    before
+      ? userUpdated(by, before, after, group[i].changes!, previous?.get(after.id))
+      : userEvent(by, 'user.created', after),
   );
   await recordEvents(manager, ...events);
 }

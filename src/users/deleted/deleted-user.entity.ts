@@ -26,7 +26,7 @@ export class DeletedUser {
 
   /** The user as a response showed it before the deletion. */
   @Column({ type: 'json' })
-  fields: Omit<UserView, 'createdAt' | 'updatedAt'> & Record<'createdAt' | 'updatedAt', string>;
+  fields: Omit<UserView, 'createdAt' | 'updatedAt' | 'directory'> & Record<'createdAt' | 'updatedAt', string>;
 
   @Column({ name: 'deleted_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   deletedAt: Date;

@@ -8,6 +8,7 @@ import { OptionalBody } from '../../platform/http/input/body-of-route';
 import { Scopes } from '../../platform/http/scopes';
 import { linkNext, writePage } from '../../platform/pages/page';
 import { UserView } from '../user/user.view';
+import { UserQuery } from '../user/users-query.dto';
 import { DeletedUserPageView, DeletedUserView } from './deleted-user.view';
 import { ListDeletedUsersDto, RestoreUserDto } from './deleted-users.dto';
 import { DeletedUsersService } from './deleted-users.service';
@@ -43,8 +44,12 @@ export class DeletedUsersController {
    */
   @Get(':id')
   @Scopes('users:read')
-  get(@CurrentCaller() by: Caller, @Param('id') id: string): Promise<DeletedUserView> {
-    return this.deletedUsers.get(by, id);
+  get(
+    @CurrentCaller() by: Caller,
+    @Param('id') id: string,
+    @Query() query: UserQuery,
+  ): Promise<DeletedUserView> {
+    return this.deletedUsers.get(by, id, query);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { Email, Optional } from '../../platform/http/input/checks';
-import { PageQuery } from '../../platform/pages/page';
+import { UserPageQuery } from '../user/users-query.dto';
 
-export class ListDeletedUsersDto extends PageQuery {
+export class ListDeletedUsersDto extends UserPageQuery {
   /**
    * Only users who had this email address; letter case is ignored.
    * @example 'ada@example.com'

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { columnsOf, insertSql } from '../../platform/database/columns';
 import { Database } from '../../platform/database/database';
 import { rethrowViolation } from '../../platform/database/errors';
@@ -12,11 +13,13 @@ import { validatedInput } from '../../platform/http/input/validate';
 import { mapGivingWay } from '../../platform/fairness/give-way';
 import { wholeRows } from '../../platform/pages/long-rows';
 import { byTime, cursorAfter, type Page, paginate } from '../../platform/pages/paginate';
+import { DirectoryAttributes, SHORT_DIRECTORY_BYTES } from '../directory-attributes';
 import { putSearchTexts } from '../search/user-search.rows';
 import { User } from '../user/user.entity';
 import { emailKey, withKeys } from '../user/user.keys';
 import { serializeUser } from '../user/user.serializer';
 import type { UserView } from '../user/user.view';
+import { UserQuery } from '../user/users-query.dto';
 import { userEvent } from '../user/user.events';
 import { UserLifecycle } from '../user/user-lifecycle';
 import { UNIQUE_FIELDS } from '../user/unique-fields';
@@ -28,8 +31,12 @@ import { type DeletedUsersOptions, UserPurge } from './user-purge';
 
 const COLUMNS = columnsOf(DeletedUser);
 
-/** A row of a page, as text. A user that is not short is left out at first. */
-type Row = Omit<DeletedUser, 'fields' | 'deletedAt'> & { fields: string | null; deletedAt: string };
+/** A row of a page, as text. What is not short is left out at first. */
+type Row = Omit<DeletedUser, 'fields' | 'deletedAt'> & {
+  fields: string | null;
+  deletedAt: string;
+  directory?: string | null;
+};
 
 const parsed = (row: Row): DeletedUser => ({
   ...row,
@@ -50,6 +57,7 @@ export class DeletedUsersService {
     private readonly database: Database,
     private readonly purges: UserPurge,
     private readonly lifecycle: UserLifecycle,
+    private readonly directory: DirectoryAttributes,
     @Inject(SERVICE_OPTIONS) private readonly options: DeletedUsersOptions,
   ) {}
 
@@ -65,42 +73,54 @@ export class DeletedUsersService {
 
   private async page<Item>(
     by: By,
-    query: Partial<ListDeletedUsersDto>,
+    input: Partial<ListDeletedUsersDto>,
     itemOf: (user: DeletedUserView) => Item,
   ): Promise<Page<Item>> {
     const { organizationId } = callerOf(by);
-    const { limit, cursor, email } = validatedInput(ListDeletedUsersDto, query);
+    const { limit, cursor, email, include } = validatedInput(ListDeletedUsersDto, input);
     const key = email && emailKey(email);
     const columns = byTime('deleted_at', 'deletedAt');
     const list = ['deleted users', organizationId, { ...(key && { emailKey: key }) }];
     const select = sql`
       SELECT ${COLUMNS.selectShortText} FROM ${DeletedUser}
       WHERE organization_id = ${organizationId} ${key ? sql`AND email_key = ${key}` : sql``}`;
-    const { data, nextCursor } = await this.database.read(organizationId, (manager) =>
-      paginate<Row>(manager, { select, columns, order: 'desc', limit, cursor, list }),
-    );
+    const withDirectory = (manager: EntityManager, rows: Row[], maxBytes?: number) =>
+      include ? this.directory.addTo(manager, organizationId, rows, maxBytes) : rows;
+    const { data, nextCursor } = await this.database.read(organizationId, async (manager) => {
+      const page = { select, columns, order: 'desc', limit, cursor, list } as const;
+      const { data, nextCursor } = await paginate<Row>(manager, page);
+      return { data: await withDirectory(manager, data, SHORT_DIRECTORY_BYTES), nextCursor };
+    });
     const { items, endsAfter } = await wholeRows<Row, Row>(this.database, data, {
       organizationId,
-      isLong: ({ fields }) => fields === null,
-      select: (ids) => sql`
-        SELECT ${COLUMNS.selectText} FROM ${DeletedUser}
-        WHERE organization_id = ${organizationId} AND id = ANY (${ids})`,
-      bytesOf: ({ fields }) => Buffer.byteLength(fields!) + ADDED_BYTES,
+      isLong: ({ fields, directory }) => fields === null || directory === null,
+      read: async (manager, ids) => {
+        const rows = await query<Row>(
+          manager,
+          sql`SELECT ${COLUMNS.selectText} FROM ${DeletedUser} WHERE organization_id = ${organizationId} AND id = ANY (${ids})`,
+        );
+        return withDirectory(manager, rows);
+      },
+      bytesOf: ({ fields, directory }) =>
+        Buffer.byteLength(fields!) + ADDED_BYTES + Buffer.byteLength(directory ?? ''),
+      isSmall: !include,
     });
     return {
-      data: await mapGivingWay(items, (row) => itemOf(this.serialize(parsed(row)))),
+      data: await mapGivingWay(items, (row) => itemOf(this.shown(row))),
       nextCursor: endsAfter ? cursorAfter(endsAfter, { columns, list }) : nextCursor,
     };
   }
 
-  async get(by: By, id: string): Promise<DeletedUserView> {
+  async get(by: By, id: string, query: UserQuery = {}): Promise<DeletedUserView> {
     const { organizationId } = callerOf(by);
+    const { include } = validatedInput(UserQuery, query);
     if (!isId('usr', id)) throw deletedUserNotFound();
-    const user = await this.database.read(organizationId, (manager) =>
-      manager.findOneBy(DeletedUser, { organizationId, id }),
-    );
-    if (!user) throw deletedUserNotFound();
-    return this.serialize(user);
+    return this.database.read(organizationId, async (manager) => {
+      const user = await manager.findOneBy(DeletedUser, { organizationId, id });
+      if (!user) throw deletedUserNotFound();
+      const shown = this.serialize(user);
+      return include ? this.directory.of(manager, organizationId, shown) : shown;
+    });
   }
 
   /** Restores the user with its id and all other fields, or with another email. */
@@ -137,6 +157,11 @@ export class DeletedUsersService {
   /** Erases the user for good, from the events, too. */
   async purge(by: By, id: string): Promise<void> {
     if (!(await this.purges.run(callerOf(by), id))) throw deletedUserNotFound();
+  }
+
+  private shown({ directory, ...row }: Row): DeletedUserView {
+    const user = this.serialize(parsed(row));
+    return directory ? { ...user, directory: JSON.parse(directory) as DeletedUserView['directory'] } : user;
   }
 
   private serialize(user: DeletedUser): DeletedUserView {

@@ -5,7 +5,7 @@ import { ApiController } from '../../platform/http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../../platform/http/caller';
 import { Scopes } from '../../platform/http/scopes';
 import { linkNext, writePage } from '../../platform/pages/page';
-import { USER_COLUMNS } from '../user/user.entity';
+import { userToJson } from '../user/user.serializer';
 import { UserPageView } from '../user/user.view';
 import { SearchUsersDto } from './user-search.dto';
 import { UserSearch } from './user-search.service';
@@ -32,6 +32,6 @@ export class UserSearchController {
     // As text, like the list.
     const page = await this.userSearch.searchAsText(by, query);
     linkNext(request, response, page);
-    return writePage(response, page, USER_COLUMNS.toJson);
+    return writePage(response, page, userToJson);
   }
 }

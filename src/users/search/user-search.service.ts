@@ -7,10 +7,11 @@ import { validatedInput } from '../../platform/http/input/validate';
 import { ExpiringMap } from '../../platform/rate-limit/expiring-map';
 import { decodeCursor, encodeCursor } from '../../platform/pages/cursor';
 import type { Page } from '../../platform/pages/paginate';
+import { DirectoryAttributes } from '../directory-attributes';
 import { User, USER_COLUMNS } from '../user/user.entity';
-import { filterOf, isFiltered } from '../user/user.filter';
+import { filterOf, isFiltered, rolesOf } from '../user/user.filter';
 import { emailKey } from '../user/user.keys';
-import { withLongMetadata } from '../user/user-query';
+import { completePage } from '../user/user-query';
 import { userOfText } from '../user/user.serializer';
 import type { UserText, UserView } from '../user/user.view';
 import { load, searchLarge } from './large';
@@ -48,6 +49,7 @@ export class UserSearch {
   /** @internal Nest constructs it. */
   constructor(
     private readonly database: Database,
+    private readonly directory: DirectoryAttributes,
     /** @internal */
     @Optional() readonly maxMs: number = MAX_MS,
   ) {}
@@ -60,15 +62,24 @@ export class UserSearch {
   /** The same page with values as text, ready for a JSON response. */
   async searchAsText(by: By, input: SearchInput): Promise<Page<UserText>> {
     const { organizationId } = callerOf(by);
-    const { q, limit, cursor, role, active } = validatedInput(SearchUsersDto, input);
-    const list = ['search', organizationId, q, role, ...(active === undefined ? [] : [active])];
+    const { q, limit, cursor, role, active, include } = validatedInput(SearchUsersDto, input);
+    const list = [
+      'search',
+      organizationId,
+      q,
+      rolesOf(role)?.join(),
+      ...(active === undefined ? [] : [active]),
+    ];
     const search = { organizationId, filter: { role, active } };
+    const directory = include && this.directory;
     const place = {
       ...(cursor !== undefined && placeIn(decodeCursor(cursor, list, isPlace))),
       limit: limit + 1,
     };
+    const complete = <Row extends UserText>(page: Page<Row>, cursorAfter: (row: Row) => string) =>
+      completePage(this.database, page, { ...search, directory, cursorAfter });
     const named = cursor === undefined ? await this.findNamed(search, q) : undefined;
-    if (named) return { data: named, nextCursor: null };
+    if (named) return complete({ data: named, nextCursor: null }, ({ id }) => id); // one user is a whole page
     const time = new SearchTime(this.maxMs);
     const found =
       (await this.findInSmall(search, q, place, time)) ?? (await this.findInLarge(search, q, place, time));
@@ -76,7 +87,7 @@ export class UserSearch {
     const cursorAfter = ({ rank, nameKey, name, id }: RankedUser) =>
       encodeCursor([String(rank), nameKey, name, id], list);
     const nextCursor = found.length > limit ? cursorAfter(data.at(-1)!) : null;
-    return withLongMetadata(this.database, { data, nextCursor }, { ...search, cursorAfter });
+    return complete({ data, nextCursor }, cursorAfter);
   }
 
   /**

@@ -8,6 +8,8 @@ export interface Decision {
   fields: Partial<UserFields>;
   /** Whether data of the user has changed, so that its version is incremented although no field changes. */
   isTouched?: boolean;
+  /** Former values of this data, for the event. */
+  previous?: object;
   /** Absent: unchanged. */
   userNameKey?: string | null;
 }
@@ -28,10 +30,13 @@ export interface UserChange {
   after: User;
 }
 
+/** By the id of a user: former values that its event shows beside those of its fields. */
+export type Previous = ReadonlyMap<string, object>;
+
 /** Steps of another feature in the transaction that changes, deletes or restores a user; a throw undoes it. */
 export interface UserSteps {
   /** The users have been changed. */
-  changed?(manager: EntityManager, by: Caller, users: readonly Required<UserChange>[]): Promise<void>;
+  changed?(manager: EntityManager, by: Caller, users: readonly Required<UserChange>[]): Promise<Previous>;
   /** The user has been moved to the deleted users. */
   deleted?(manager: EntityManager, by: Caller, user: User): Promise<void>;
   /** The user has been restored. */
@@ -47,8 +52,16 @@ export class UserLifecycle {
     this.steps.push(steps);
   }
 
-  async changed(manager: EntityManager, by: Caller, users: readonly Required<UserChange>[]): Promise<void> {
-    for (const steps of this.steps) await steps.changed?.(manager, by, users);
+  async changed(
+    manager: EntityManager,
+    by: Caller,
+    users: readonly Required<UserChange>[],
+  ): Promise<Previous> {
+    const all = new Map<string, object>();
+    for (const steps of this.steps)
+      for (const [id, previous] of (await steps.changed?.(manager, by, users)) ?? [])
+        all.set(id, { ...all.get(id), ...previous });
+    return all;
   }
 
   async deleted(manager: EntityManager, by: Caller, user: User): Promise<void> {

@@ -4,6 +4,7 @@ import { query, type Sql, sql } from '../../platform/database/sql';
 import { wholeRows } from '../../platform/pages/long-rows';
 import { cursorAfter, orderBy, opaque, type Order, type Page, paginate } from '../../platform/pages/paginate';
 import { rangeInCursor, type TimeRange } from '../../platform/pages/range';
+import { type DirectoryAttributes, SHORT_DIRECTORY_BYTES } from '../directory-attributes';
 import { User, USER_COLUMNS } from './user.entity';
 import {
   filterInCursor,
@@ -14,6 +15,7 @@ import {
   usersWho,
 } from './user.filter';
 import { USER_SORTS, type UserSort } from './user.sorts';
+import { userToJson } from './user.serializer';
 import type { UserText } from './user.view';
 
 /** The members of a group, as conditions on users. */
@@ -106,24 +108,41 @@ interface PageOfUsers<Row> {
   organizationId: string;
   /** A user who no longer passes it is left out. */
   filter: UserFilter;
+  /** Adds the attributes of directories. */
+  directory?: DirectoryAttributes;
   cursorAfter: (row: Row) => string;
 }
 
-/** Completes a page of `selectShortText` with the metadata that is not short. The page may end early. */
-export async function withLongMetadata<Row extends UserText>(
+/**
+ * Completes a page of `selectShortText`: with what a directory has set, if it is wanted, and with what is not short. The
+ * page may end early. Users are read before their attributes: these may then be newer than the version that is shown,
+ * but not older, so whoever looks for changes by it misses none.
+ */
+export async function completePage<Row extends UserText>(
   database: Database,
   { data, nextCursor }: Page<Row>,
-  { organizationId, filter, cursorAfter }: PageOfUsers<Row>,
+  { organizationId, filter, directory, cursorAfter }: PageOfUsers<Row>,
 ): Promise<Page<UserText>> {
-  const { items, endsAfter } = await wholeRows<Row, UserText>(database, data, {
+  const rows = directory
+    ? await database.read(organizationId, (manager) =>
+        directory.addTo(manager, organizationId, data, SHORT_DIRECTORY_BYTES),
+      )
+    : data;
+  const { items, endsAfter } = await wholeRows<Row, UserText>(database, rows, {
     organizationId,
-    isLong: ({ metadata }) => (metadata as string | null) === null,
-    // OFFSET 0 makes the planner look each user up, whatever the filter.
-    select: (ids) => sql`
-      SELECT ${USER_COLUMNS.selectText} FROM (
-        SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND id = ANY (${ids}) OFFSET 0
-      ) AS users WHERE ${filterOf(filter)}`,
-    bytesOf: (row) => Buffer.byteLength(USER_COLUMNS.toJson({ ...row })),
+    isLong: (row) => (row.metadata as string | null) === null || row.directory === null,
+    read: async (manager, ids) => {
+      // OFFSET 0 makes the planner look each user up, whatever the filter.
+      const users = await query<UserText>(
+        manager,
+        sql`SELECT ${USER_COLUMNS.selectText} FROM (
+              SELECT * FROM ${User} WHERE organization_id = ${organizationId} AND id = ANY (${ids}) OFFSET 0
+            ) AS users WHERE ${filterOf(filter)}`,
+      );
+      return directory ? directory.addTo(manager, organizationId, users) : users;
+    },
+    bytesOf: (row) => Buffer.byteLength(userToJson(row)),
+    isSmall: !directory,
   });
   return { data: items, nextCursor: endsAfter ? cursorAfter(endsAfter) : nextCursor };
 }

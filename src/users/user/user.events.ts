@@ -11,10 +11,16 @@ export const userEvent = (by: Caller, type: NewEvent['type'], user: User, more: 
   data: { user: serializeUser(user), ...more },
 });
 
-/** `changes` has the fields that have changed. */
-export const userUpdated = (by: Caller, before: User, after: User, changes: Partial<UserFields>) => {
+/** `changes` has the fields that have changed, and `more` former values of other data. */
+export const userUpdated = (
+  by: Caller,
+  before: User,
+  after: User,
+  changes: Partial<UserFields>,
+  more: object = {},
+) => {
   const previous = Object.fromEntries(Object.keys(changes).map((name) => [name, before[name as keyof User]]));
-  return userEvent(by, 'user.updated', after, { previous });
+  return userEvent(by, 'user.updated', after, { previous: { ...previous, ...more } });
 };
 
 /** The event has no data, because the user has been erased. */

@@ -1,4 +1,4 @@
-import { type Sql, sql } from '../../platform/database/sql';
+import { anyOf, type Sql, sql } from '../../platform/database/sql';
 import { type Role, ROLES, User } from './user.entity';
 import { emailKey } from './user.keys';
 
@@ -7,9 +7,14 @@ export interface UserFilter {
   externalId?: string;
   /** In any letter case. */
   email?: string;
-  role?: Role;
+  /** Or one of several. */
+  role?: Role | readonly Role[];
   active?: boolean;
 }
+
+/** The roles of a filter, each once and in one order, so that a cursor does not depend on how they were written. */
+export const rolesOf = (role: UserFilter['role']): Role[] | undefined =>
+  role === undefined ? undefined : ROLES.filter((one) => [role].flat().includes(one));
 
 /** Whether any filter is set. */
 export const isFiltered = (filter: UserFilter): boolean =>
@@ -23,7 +28,7 @@ export const hasUniqueValue = ({ externalId, email }: UserFilter): boolean =>
 export const filterInCursor = ({ externalId, email, role, active }: UserFilter) => ({
   externalId,
   emailKey: email && emailKey(email),
-  role,
+  role: rolesOf(role)?.join(),
   active,
 });
 
@@ -31,7 +36,7 @@ export const filterInCursor = ({ externalId, email, role, active }: UserFilter) 
 export const filterOf = ({ externalId, email, role, active }: UserFilter): Sql => sql`(true
     ${externalId === undefined ? sql`` : sql`AND external_id = ${externalId}`}
     ${email === undefined ? sql`` : sql`AND email_key = ${emailKey(email)}`}
-    ${role === undefined ? sql`` : sql`AND role = ${role}`}
+    ${role === undefined ? sql`` : sql`AND role = ${anyOf([role].flat(), 'text')}`}
     ${active === undefined ? sql`` : sql`AND active = ${active}`})`;
 
 /** A further restriction of the users that pass a filter. */
@@ -69,7 +74,7 @@ export function usersWho(
   if (found) return sql`(SELECT * FROM (${found}) AS users WHERE ${filterOf(filter)} ${page}) AS users`;
   if (role === undefined && active === undefined)
     return sql`(${ofThem(sql`SELECT * FROM ${User} WHERE organization_id = ${organizationId} ${page}`)}) AS users`;
-  const parts = (role === undefined ? ROLES : [role]).flatMap((role) =>
+  const parts = (rolesOf(role) ?? ROLES).flatMap((role) =>
     (active === undefined ? [true, false] : [active]).map((active) => ({ role, active })),
   );
   return sql`(

@@ -1,8 +1,8 @@
-import type { User } from './user.entity';
+import { type User, USER_COLUMNS, type USER_FIELDS } from './user.entity';
 import type { UserText, UserView } from './user.view';
 
 /** An allow-list, so that nobody sees another column of the row. */
-export const serializeUser = (user: Pick<User, keyof UserView>): UserView => ({
+export const serializeUser = (user: Pick<User, (typeof USER_FIELDS)[number]>): UserView => ({
   id: user.id,
   externalId: user.externalId,
   name: user.name,
@@ -16,10 +16,18 @@ export const serializeUser = (user: Pick<User, keyof UserView>): UserView => ({
 });
 
 /** The user of a row whose JSON and times are text. */
-export const userOfText = (row: UserText): UserView =>
-  serializeUser({
+export const userOfText = ({ directory, ...row }: UserText): UserView => ({
+  ...serializeUser({
     ...row,
     metadata: JSON.parse(row.metadata) as UserView['metadata'],
     createdAt: new Date(row.createdAt),
     updatedAt: new Date(row.updatedAt),
-  });
+  }),
+  ...(directory && { directory: JSON.parse(directory) as UserView['directory'] }),
+});
+
+/** The same row as JSON. */
+export function userToJson(row: UserText): string {
+  const user = USER_COLUMNS.toJson(row);
+  return row.directory === undefined ? user : `${user.slice(0, -1)},"directory":${row.directory}}`;
+}

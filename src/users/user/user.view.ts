@@ -1,8 +1,10 @@
 import { PageView } from '../../platform/pages/page';
 import type { Metadata, Role, User, USER_FIELDS } from './user.entity';
 
+type Fields = Pick<User, (typeof USER_FIELDS)[number]>;
+
 /** A user. */
-export class UserView implements Pick<User, (typeof USER_FIELDS)[number]> {
+export class UserView implements Fields {
   /**
    * Assigned by the service: `usr_` and 26 letters and digits.
    * @example 'usr_01kacpb2w5r8y3h6j9m4n7p0qx'
@@ -62,12 +64,18 @@ export class UserView implements Pick<User, (typeof USER_FIELDS)[number]> {
    * @example '2026-01-31T09:30:00.000Z'
    */
   updatedAt: Date;
+
+  /**
+   * The attributes that a directory has set through SCIM; null if none has. Only with `include=directory`.
+   * @example { "userName": "ada@example.com", "title": "Analyst", "department": "Research" }
+   */
+  directory?: Record<string, unknown> | null;
 }
 
 /** A user with JSON and times as the text of a response. */
 export type UserText = {
-  [Field in keyof UserView]: UserView[Field] extends object ? string : UserView[Field];
-};
+  [Field in keyof Fields]: Fields[Field] extends object ? string : Fields[Field];
+} & { directory?: string | null };
 
 /** A page of users. */
 export class UserPageView extends PageView {

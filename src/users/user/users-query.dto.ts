@@ -3,17 +3,22 @@ import {
   Email,
   FlagText,
   Id,
+  Ids,
   Instant,
   NotWith,
   OneOf,
   OnlyWith,
   Optional,
+  SeveralOf,
   Text,
 } from '../../platform/http/input/checks';
 import { PageQuery } from '../../platform/pages/page';
 import type { Order } from '../../platform/pages/paginate';
 import { type Role, ROLES } from './user.entity';
 import { USER_SORTS, type UserSort } from './user.sorts';
+
+/** How many users a list finds by their ids. */
+const MAX_IDS = 200;
 
 /**
  * A bound of the time that the list is sorted by: the users who pass are a range of the index of that sort. The members
@@ -22,15 +27,40 @@ import { USER_SORTS, type UserSort } from './user.sorts';
 const BoundOf = (time: UserSort) =>
   applyDecorators(Optional(), Instant(), OnlyWith('sort', time), NotWith('group'));
 
-/** The query parameters of a list and of a search. */
-export class UsersQuery extends PageQuery {
+export const INCLUDES = ['directory'] as const;
+export type Include = (typeof INCLUDES)[number];
+
+/** The query parameters of one user. */
+export class UserQuery {
   /**
-   * Only users with this role.
-   * @example 'member'
+   * What to show besides the fields of the user: `directory`, the attributes that a directory has set through SCIM.
+   * @example ['directory']
    */
   @Optional()
-  @OneOf(ROLES)
-  role?: Role;
+  @SeveralOf(INCLUDES)
+  include?: Include | Include[];
+}
+
+/** The query parameters of lists whose items are users, deleted ones or not. */
+export class UserPageQuery extends PageQuery {
+  /**
+   * What to show besides the fields of the users: `directory`, the attributes that a directory has set through SCIM.
+   * @example ['directory']
+   */
+  @Optional()
+  @SeveralOf(INCLUDES)
+  include?: Include | Include[];
+}
+
+/** The query parameters of a list and of a search. */
+export class UsersQuery extends UserPageQuery {
+  /**
+   * Only users with one of these roles.
+   * @example ['member', 'viewer']
+   */
+  @Optional()
+  @SeveralOf(ROLES)
+  role?: Role | Role[];
 
   /**
    * Only users who are active, or only those who are not.
@@ -57,6 +87,14 @@ export class ListUsersDto extends UsersQuery {
   @Optional()
   @OneOf(['asc', 'desc'])
   order?: Order;
+
+  /**
+   * Only users with one of these ids, of which there may be 200.
+   * @example ['usr_01kacpb2w5r8y3h6j9m4n7p0qx']
+   */
+  @Optional()
+  @Ids('usr', MAX_IDS)
+  id?: string | string[];
 
   /**
    * Only the user with this external id.

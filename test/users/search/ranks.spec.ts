@@ -9,6 +9,7 @@ import { ConnectionShares } from '../../../src/platform/database/connections/con
 import { Database } from '../../../src/platform/database/database';
 import { tableName } from '../../../src/platform/database/tables';
 import { UserSearch } from '../../../src/users/search/user-search.service';
+import { ScimDirectoryAttributes } from '../../../src/scim/users/scim-directory-attributes';
 import { stringsIn } from '../../../src/users/search/text';
 import { fold } from '../../../src/users/user/fold';
 import type { User } from '../../../src/users/user/user.entity';
@@ -88,7 +89,10 @@ function idsByReading(organizationId: string, q: string): string[] {
 }
 
 async function idsBySearch(organizationId: string, q: string, limit: number): Promise<string[]> {
-  const search = new UserSearch(new Database(dataSource, new ConnectionShares(10)));
+  const search = new UserSearch(
+    new Database(dataSource, new ConnectionShares(10)),
+    new ScimDirectoryAttributes(),
+  );
   const ids: string[] = [];
   let cursor: string | undefined;
   do {

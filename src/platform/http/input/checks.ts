@@ -3,6 +3,7 @@ import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 // The index of class-validator also loads libphonenumber-js, for a check that is not used here.
 import {
+  ArrayMaxSize,
   ArrayMinSize,
   IsArray,
   IsBoolean,
@@ -113,6 +114,24 @@ export const SomeOf = (values: readonly string[], name: string, message: string)
     ),
   );
 
+/** Several values: by commas in a query string, and from a program also as an array. */
+const Several = () =>
+  applyDecorators(
+    Transform(({ value }) => (typeof value === 'string' ? value.split(',') : value)),
+    IsArray(fault('invalid', 'must be a list')),
+    ArrayMinSize(1, fault('too_short', 'must not be empty')),
+  );
+
+/** One of a closed set of strings, or several of them. */
+export const SeveralOf = (values: readonly string[]) =>
+  applyDecorators(
+    Several(),
+    IsIn(values, {
+      ...fault('invalid', `must be one of ${values.join(', ')}, or several by commas`),
+      each: true,
+    }),
+  );
+
 /** The property may be there only if another one has one of these values. */
 export const OnlyWith = (other: string, ...values: string[]) =>
   Satisfies(
@@ -146,6 +165,17 @@ export const Id = (...prefixes: string[]) =>
   Matches(
     new RegExp(`^(${prefixes.join('|')})_${ID_SUFFIX}$`),
     fault('invalid', `must be an id, which begins with ${prefixes.join('_ or ')}_`),
+  );
+
+/** Up to `max` ids with this prefix. */
+export const Ids = (prefix: string, max: number) =>
+  applyDecorators(
+    Several(),
+    ArrayMaxSize(max, fault('too_many', `must have at most ${max} ids`)),
+    Matches(new RegExp(`^${prefix}_${ID_SUFFIX}$`), {
+      ...fault('invalid', `must be ids, which begin with ${prefix}_, by commas`),
+      each: true,
+    }),
   );
 
 /** A time with its zone, as in RFC 3339. PostgreSQL has no year 0. */

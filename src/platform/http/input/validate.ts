@@ -54,6 +54,7 @@ export function validate<Dto extends object>(
     jsonFaults(key, value, levelsAround(metatype, key)).forEach(report);
     // Not left to the libraries: they take `hasOwnProperty` for a known field, and need 3 µs for each unknown one.
     if (!known.has(key)) report(unknown(key, kind));
+    else if (kind === 'query parameter' && typeof value !== 'string') report(repeated(key));
     else if (typeof value === 'object' && value !== null) structured[key] = value;
     else simple[key] = value;
   }
@@ -88,6 +89,12 @@ function faultsOf({ property, value, constraints = {}, contexts = {} }: Validati
     return keysAtFault(value).map((key) => ({ field: nested(property, key), code, message }));
   });
 }
+
+const repeated = (key: string): Fault => ({
+  field: nested('', key),
+  code: 'invalid',
+  message: 'must stand once; separate several values by commas, where they are permitted',
+});
 
 const unknown = (key: string, kind: FieldKind): Fault => ({
   field: nested('', key),

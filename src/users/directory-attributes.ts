@@ -1,0 +1,36 @@
+import type { EntityManager } from 'typeorm';
+
+/** Up to this many bytes, the attributes of the users of a page are read together. */
+export const SHORT_DIRECTORY_BYTES = 3 * 1024;
+
+/** The attributes that a directory has set for users, for responses that include them. The feature of SCIM provides it. */
+export abstract class DirectoryAttributes {
+  /**
+   * The attributes of each user as JSON, which is `null` if no directory has set any. With `maxBytes`, null stands for
+   * longer attributes.
+   */
+  abstract textsOf(
+    manager: EntityManager,
+    organizationId: string,
+    ids: readonly string[],
+    maxBytes?: number,
+  ): Promise<Map<string, string | null>>;
+
+  /** The user with the attributes as `directory`. */
+  async of<User extends { id: string }>(manager: EntityManager, organizationId: string, user: User) {
+    const [{ directory }] = await this.addTo(manager, organizationId, [user]);
+    return { ...user, directory: JSON.parse(directory!) as Record<string, unknown> | null };
+  }
+
+  /** The rows with the attributes of their users as `directory`. */
+  async addTo<Row extends { id: string }>(
+    manager: EntityManager,
+    organizationId: string,
+    rows: readonly Row[],
+    maxBytes?: number,
+  ): Promise<(Row & { directory: string | null })[]> {
+    const ids = rows.map(({ id }) => id);
+    const texts = await this.textsOf(manager, organizationId, ids, maxBytes);
+    return rows.map((row) => ({ ...row, directory: texts.get(row.id)! }));
+  }
+}
