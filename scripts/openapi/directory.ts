@@ -12,6 +12,9 @@ export function directorySchema(): Schema {
     ...objectOf(shown),
     description:
       'The attributes of a user that a directory has set through SCIM, by their names in RFC 7643.',
+    examples: [
+      { userName: 'ada@example.com', title: 'Analyst', department: 'Research', manager: { value: '4711' } },
+    ],
   };
 }
 

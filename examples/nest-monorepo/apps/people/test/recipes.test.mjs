@@ -63,6 +63,16 @@ test('single keys of the metadata', async () => {
   assert.deepEqual((await users.get(organizationId, userId)).metadata, { plan: 'pro', seats: 5 });
 });
 
+test('users by their ids, and what a directory has given of one', async () => {
+  const users = app.get(UsersService);
+  const { id: organizationId } = await app.get(OrganizationsService).create('Example Inc.');
+  const { id: userId } = await users.create(organizationId, { name: 'Ada', email: 'ada@example.com' });
+  const authorIds = [userId];
+  const { directory } = await users.get(organizationId, userId, { include: ['directory'] });
+  const authors = await users.byIds(organizationId, authorIds);
+  assert.deepEqual([directory, authors.map(({ name }) => name)], [null, ['Ada']]);
+});
+
 test("a user and the application's own row, in one transaction", async () => {
   const [badges, users] = [app.get(BadgesService), app.get(UsersService)];
   const { id: organizationId } = await app.get(OrganizationsService).create('Example Inc.');
