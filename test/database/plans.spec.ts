@@ -66,7 +66,8 @@ async function fillDirectory(organization: string): Promise<void> {
   const rows = users.map(({ id: user_id, email, name }, n) => {
     const emails = [{ value: email, type: 'work' }];
     const keys = matchKeys({ externalId: `ext-${n}`, displayName: name, emails });
-    return { organization_id: organization, user_id, user_name: email, attributes: {}, email, name, keys };
+    const given = { user_name: email, attributes: {}, email, name, derived: [], keys };
+    return { organization_id: organization, user_id, ...given };
   });
   await query('INSERT INTO scim_users SELECT * FROM json_populate_recordset(NULL::scim_users, $1::json)', [
     JSON.stringify(rows),

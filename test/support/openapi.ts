@@ -102,6 +102,7 @@ export function isValidInput(
 const fromText = ({ type }: { type?: unknown }, value: unknown) => {
   if (type === 'integer' && /^-?\d+$/.test(String(value))) return Number(value);
   if (type === 'boolean' && /^(true|false)$/.test(String(value))) return value === 'true';
+  if (type === 'array' && typeof value === 'string') return value.split(',');
   return value;
 };
 

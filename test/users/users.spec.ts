@@ -214,7 +214,7 @@ describe('the fields of a user', () => {
 
   it('the entity, the DTO and the view have the same fields', () => {
     expect(Object.keys(CreateUser.properties)).toEqual([...WRITABLE_FIELDS]);
-    expect(Object.keys(User.properties)).toEqual([...USER_FIELDS]);
+    expect(Object.keys(User.properties)).toEqual([...USER_FIELDS, 'directory']);
   });
 
   it('every way of writing writes every field', async () => {
