@@ -3,7 +3,7 @@ import type { Database } from '../database/database';
 import { nextTurn } from '../fairness/give-way';
 
 /** A page ends before it would pass this many bytes. */
-const MAX_PAGE_BYTES = 1024 * 1024;
+export const MAX_PAGE_BYTES = 1024 * 1024;
 
 interface LongRows<Row> {
   organizationId: string;

@@ -35,6 +35,33 @@ export function previousAttributes(before: Shown | null, after: Shown): { direct
   return { directory: Object.fromEntries(changed.map((name) => [name, old[name] ?? null])) };
 }
 
+type StoredText = Omit<Shown, 'attributes'> & { attributes: string };
+
+const EXTENSION = `,"${ENTERPRISE_URN}":{`;
+
+/**
+ * The JSON of `shownAttributes()`. The stored text has nearly all of it, and the attributes of the extension at its end:
+ * parsed and written again, a page of 50 users takes a third more CPU.
+ */
+function shownText(row: StoredText): string {
+  const { userName, externalId, attributes, derived } = row;
+  const [core, extension, ...more] = attributes.split(EXTENSION);
+  if (derived.length > 0 || attributes === '{}' || more.length > 0 || !isEnd(extension))
+    return JSON.stringify(shownAttributes({ ...row, attributes: JSON.parse(attributes) as Resource }));
+  const names = { userName, ...(externalId !== null && { externalId }) };
+  return `${JSON.stringify(names).slice(0, -1)},${core.slice(1)}${extension === undefined ? '' : `,${extension.slice(0, -1)}`}`;
+}
+
+/** Whether the text is the rest of an object, and then the end of the one around it. */
+function isEnd(text: string | undefined): boolean {
+  try {
+    if (text !== undefined) JSON.parse(`{${text.slice(0, -1)}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 @Injectable()
 export class ScimDirectoryAttributes extends DirectoryAttributes {
   async textsOf(
@@ -45,9 +72,9 @@ export class ScimDirectoryAttributes extends DirectoryAttributes {
   ): Promise<Map<string, string | null>> {
     const attributes =
       maxBytes === undefined
-        ? sql`attributes`
-        : sql`CASE WHEN octet_length(attributes::text) <= ${maxBytes} THEN attributes END`;
-    const rows = await query<{ id: string } & Omit<Shown, 'attributes'> & { attributes: Resource | null }>(
+        ? sql`attributes::text`
+        : sql`CASE WHEN octet_length(attributes::text) <= ${maxBytes} THEN attributes::text END`;
+    const rows = await query<StoredText & { id: string; attributes: string | null }>(
       manager,
       sql`SELECT id, user_name AS "userName", external_id AS "externalId", derived, ${attributes} AS attributes
           FROM unnest(${ids}::text[]) AS wanted (id), LATERAL (
@@ -55,9 +82,7 @@ export class ScimDirectoryAttributes extends DirectoryAttributes {
           ) AS scim_users`,
     );
     const texts = new Map<string, string | null>(ids.map((id) => [id, 'null']));
-    await mapGivingWay(rows, ({ id, attributes, ...row }) =>
-      texts.set(id, attributes && JSON.stringify(shownAttributes({ ...row, attributes }))),
-    );
+    await mapGivingWay(rows, (row) => texts.set(row.id, row.attributes && shownText(row as StoredText)));
     return texts;
   }
 }

@@ -32,14 +32,14 @@ export const DERIVED = ['userName', 'name', 'emails'];
 
 /** The stored form of a normalized user, without `active`, which is a field of the user. */
 export function directoryUser(
-  { userName, externalId, active: _active, ...attributes }: Resource,
+  { userName, externalId, active: _active, [ENTERPRISE_URN]: enterprise, ...core }: Resource,
   { name, email }: Pick<User, 'name' | 'email'>,
   derived: string[] = [],
 ): StoredDirectoryUser {
   return {
     userName: userName as string,
     externalId: (externalId as string | undefined) ?? null,
-    attributes,
+    attributes: { ...core, ...(enterprise !== undefined && { [ENTERPRISE_URN]: enterprise }) },
     email,
     name,
     derived,

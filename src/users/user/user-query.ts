@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import type { Database } from '../../platform/database/database';
 import { query, type Sql, sql } from '../../platform/database/sql';
-import { wholeRows } from '../../platform/pages/long-rows';
+import { MAX_PAGE_BYTES, wholeRows } from '../../platform/pages/long-rows';
 import { cursorAfter, orderBy, opaque, type Order, type Page, paginate } from '../../platform/pages/paginate';
 import { rangeInCursor, type TimeRange } from '../../platform/pages/range';
 import { type DirectoryAttributes, SHORT_DIRECTORY_BYTES } from '../directory-attributes';
@@ -104,6 +104,13 @@ export async function pageOfUsers<Row extends object>(
 export const cursorAfterUser = (row: object, selection: UserSelection, request: Omit<UserPage, 'limit'>) =>
   cursorAfter(row, { columns: USER_SORTS[request.sort].columns, list: listIn(selection, request) });
 
+/** A user with short metadata has fewer bytes, even if all characters of its texts are escaped. */
+const MAX_SHORT_USER = 5_000;
+
+/** The most bytes that these rows can have, without looking at their characters, each of which has at most three. */
+const mostBytesOf = (rows: UserText[]) =>
+  rows.reduce((sum, { directory }) => sum + MAX_SHORT_USER + 3 * (directory?.length ?? 0), 0);
+
 interface PageOfUsers<Row> {
   organizationId: string;
   /** A user who no longer passes it is left out. */
@@ -142,7 +149,7 @@ export async function completePage<Row extends UserText>(
       return directory ? directory.addTo(manager, organizationId, users) : users;
     },
     bytesOf: (row) => Buffer.byteLength(userToJson(row)),
-    isSmall: !directory,
+    isSmall: !directory || mostBytesOf(rows) <= MAX_PAGE_BYTES,
   });
   return { data: items, nextCursor: endsAfter ? cursorAfter(endsAfter) : nextCursor };
 }
