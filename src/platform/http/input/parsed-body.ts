@@ -14,7 +14,9 @@ export function keepParserError(request: Request, error: unknown): void {
   if (isParserError(error)) (request as WithParserError)[PARSER_ERROR] = error;
 }
 
-export const parserErrorOf = (request: Request): { status?: number; limit?: number } | undefined =>
+export const parserErrorOf = (
+  request: Request,
+): { status?: number; limit?: number; body?: unknown } | undefined =>
   (request as WithParserError)[PARSER_ERROR];
 
 /** The size of a body that the host has parsed: Content-Length, or that of it serialized, as its bytes are gone. */
