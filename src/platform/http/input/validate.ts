@@ -4,6 +4,7 @@ import { getMetadataStorage, validateSync, type ValidationError } from 'class-va
 import { type Fault, invalidInput } from '../fault';
 import { type FaultContext, isObject } from './checks';
 import { jsonFaults, levelsAround, MAX_FAULTS, nested } from './json-faults';
+import { nearName } from './near-name';
 
 /** A DTO, or every fault of the input. */
 type ValidationResult<Dto> = { dto: Dto; faults?: undefined } | { dto?: undefined; faults: Fault[] };
@@ -39,7 +40,7 @@ export function validate<Dto extends object>(
   kind: FieldKind = 'field',
 ): ValidationResult<Dto> {
   if (!isObject(input)) return { faults: [{ field: 'body', code: 'invalid', message: 'must be an object' }] };
-  const known = fieldsOf(metatype);
+  const { known, writable } = fieldsOf(metatype);
   const faults = new Map<string, Fault>();
   const report = (fault: Fault) => {
     if (faults.size < MAX_FAULTS && !faults.has(fault.field)) faults.set(fault.field, fault);
@@ -53,7 +54,7 @@ export function validate<Dto extends object>(
     if (value === undefined) continue; // not in JSON; programs pass it for an absent field
     jsonFaults(key, value, levelsAround(metatype, key)).forEach(report);
     // Not left to the libraries: they take `hasOwnProperty` for a known field, and need 3 µs for each unknown one.
-    if (!known.has(key)) report(unknown(key, kind));
+    if (!known.has(key)) report(unknown(key, kind, writable));
     else if (kind === 'query parameter' && typeof value !== 'string') report(repeated(key));
     else if (typeof value === 'object' && value !== null) structured[key] = value;
     else simple[key] = value;
@@ -68,16 +69,27 @@ const CHECK_OPTIONS = {
   validationError: { target: false },
 };
 
-const fields = new WeakMap<Type, ReadonlySet<string>>();
+interface Fields {
+  /** Those with a check. */
+  known: ReadonlySet<string>;
+  /** Without those that are only declared to be refused. */
+  writable: readonly string[];
+}
 
-/** The fields of a DTO: those with a check. */
-function fieldsOf(metatype: Type): ReadonlySet<string> {
-  const known = fields.get(metatype);
-  if (known) return known;
+const fields = new WeakMap<Type, Fields>();
+
+/** The fields of a DTO. */
+function fieldsOf(metatype: Type): Fields {
+  const found = fields.get(metatype);
+  if (found) return found;
   const checks = getMetadataStorage().getTargetValidationMetadatas(metatype, '', true, false);
-  const names = new Set(checks.map(({ propertyName }) => propertyName));
-  fields.set(metatype, names);
-  return names;
+  const refused = checks.filter(({ context }) => (context as FaultContext | undefined)?.code === 'immutable');
+  const known = new Set(checks.map(({ propertyName }) => propertyName));
+  const writable = new Set(known);
+  for (const { propertyName } of refused) writable.delete(propertyName);
+  const made = { known, writable: [...writable] };
+  fields.set(metatype, made);
+  return made;
 }
 
 /** The faults of a field, in the order of its checks. */
@@ -96,8 +108,8 @@ const repeated = (key: string): Fault => ({
   message: 'must stand once; separate several values by commas, where they are permitted',
 });
 
-const unknown = (key: string, kind: FieldKind): Fault => ({
-  field: nested('', key),
-  code: 'unknown',
-  message: `is not a known ${kind}`,
-});
+function unknown(key: string, kind: FieldKind, known: readonly string[]): Fault {
+  const near = nearName(key, known);
+  const message = `is not a known ${kind}${near === undefined ? '' : `; did you mean "${near}"?`}`;
+  return { field: nested('', key), code: 'unknown', message };
+}
