@@ -21,6 +21,7 @@ const KEYWORDS: Record<string, (constraint: never) => Schema> = {
   isWebhookUrl: () => ({ type: 'string', format: 'uri', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s\\\\#]+$' }),
   isEmail: () => ({ pattern: EMAIL_PATTERN }),
   isInstant: ({ source }: RegExp) => ({ type: 'string', format: 'date-time', pattern: source }),
+  isTimeBound: ({ source }: RegExp) => ({ type: 'string', pattern: source }),
   isArray: () => ({ type: 'array' }),
   arrayMinSize: (minItems: number) => ({ minItems }),
   arrayMaxSize: (maxItems: number) => ({ maxItems }),

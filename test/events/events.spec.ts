@@ -177,6 +177,19 @@ describe('GET /api/v1/events', () => {
     expect(await types(`?since=${body.updatedAt}`)).toContain('user.updated');
     expect(await types(`?until=${body.updatedAt}`)).not.toContain('user.updated');
     expect(await types('?until=2020-01-01T00:00:00%2B02:00')).toEqual([]);
+    expect(await types('?since=2020-01-01&type=user.updated')).toEqual(['user.updated']);
+    expect(await types('?until=2020-01-01')).toEqual([]);
+    const setTime = `UPDATE events SET occurred_at = $2 WHERE organization_id = $1 AND type = 'user.updated'`;
+    for (const [time, since, until] of [
+      ['2026-01-30T23:59:59.999Z', [], ['user.updated']],
+      ['2026-01-31T00:00:00.000Z', ['user.updated'], []],
+    ] as const) {
+      await service.dataSource.query(setTime, [organizationId, time]);
+      expect(await types('?since=2026-01-31&type=user.updated')).toEqual(since);
+      expect(await types('?until=2026-01-31&type=user.updated')).toEqual(until);
+    }
+    const { nextCursor: dated } = await get('?since=2026-01-31');
+    await api.get(`/api/v1/events?since=2026-01-31T00:00:00.000Z&cursor=${dated}`).expect(200);
     // A filter is a part of the cursor's list.
     const { nextCursor } = await get('?type=user.created');
     await api.get(`/api/v1/events?type=user.created&cursor=${nextCursor}`).expect(200);
@@ -191,7 +204,8 @@ describe('GET /api/v1/events', () => {
       ['type', ''],
       ['target', 'usr_1'],
       ['actor', 'usr_00000000000000000000000000'],
-      ['since', '2026-01-31'],
+      ['since', '2026-02-30'],
+      ['until', '2026-1-31'],
       ['since', '2026-13-31T00:00:00Z'],
       ['since', '2026-02-30T00:00:00Z'],
       ['until', '0001-01-01T00:00:00%2B02:00'],

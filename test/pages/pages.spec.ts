@@ -356,6 +356,25 @@ describe('a range of times', () => {
         expect([from, to, await found(from, to, { order: 'asc' })]).toEqual([from, to, expected]);
     });
 
+    it('takes a date as its midnight in UTC, also for a cursor of that time', async () => {
+      const midnight = '2026-01-31T00:00:00.000Z';
+      const { id } = await api.createUser();
+      const setTimes = 'UPDATE users SET created_at = $2, updated_at = $2 WHERE id = $1';
+      for (const [at, isWithin] of [
+        ['2026-01-30T23:59:59.999Z', false],
+        [midnight, true],
+      ] as const) {
+        await service.dataSource.query(setTimes, [id, at]);
+        expect((await found('2026-01-31', undefined, { order: 'asc' }))[0] === id).toBe(isWithin);
+        expect((await found(undefined, '2026-01-31')).includes(id)).toBe(!isWithin);
+      }
+      const listed = await api.get(`${users}?${textOf(queryOf('2026-01-31', '2026-02-01', { limit: 1 }))}`);
+      const { nextCursor: cursor } = listed.body;
+      for (const from of ['2026-01-31', midnight, '2026-01-31T01:00:00+01:00'])
+        await api.get(`${users}?${textOf(queryOf(from, '2026-02-01', { cursor }))}`).expect(200);
+      await api.delete(`${users}/${id}`).expect(204);
+    });
+
     it('refuses a cursor of another range', async () => {
       const query = queryOf(at(2), at(9));
       const { nextCursor: cursor } = (await api.get(`${users}?${textOf({ ...query, limit: 1 })}`)).body;
@@ -389,7 +408,10 @@ describe('a range of times', () => {
     const api = await service.client();
     const time = '2026-01-31T09:30:00Z';
     for (const [query, ...fields] of [
-      ['createdSince=2026-01-31', 'createdSince'],
+      ['createdSince=2026-02-30', 'createdSince'],
+      ['createdUntil=0000-01-01', 'createdUntil'],
+      ['createdUntil=2026-1-31', 'createdUntil'],
+      ['createdSince=2026-01-31&createdSince=2026-01-31', 'createdSince'],
       ['createdUntil=2026-01-31T09:30:00', 'createdUntil'],
       ['createdSince=2026-02-30T09:30:00Z', 'createdSince'],
       ['createdSince=0000-01-01T00:00:00Z', 'createdSince'],
@@ -410,8 +432,12 @@ describe('a range of times', () => {
       const named = body.errors.map(({ field }: { field: string }) => field).sort();
       expect([query, ...named]).toEqual([query, ...fields]);
     }
-    const { body } = await api.get(`${users}?updatedSince=${time}`).expect(400);
-    expect(body.errors[0].message).toBe('is allowed only if sort is updatedAt');
+    const messageOf = async (query: string) =>
+      (await api.get(`${users}?${query}`).expect(400)).body.errors[0].message;
+    expect(await messageOf(`updatedSince=${time}`)).toBe('is allowed only if sort is updatedAt');
+    expect(await messageOf('createdSince=2026')).toBe(
+      'must be a time such as 2026-01-31T09:30:00.000Z, or a date such as 2026-01-31',
+    );
   });
 });
 

@@ -1,7 +1,8 @@
 import { Matches } from 'class-validator';
-import { fault, Id, Instant, OneOf, Optional } from '../../platform/http/input/checks';
+import { fault, Id, OneOf, Optional } from '../../platform/http/input/checks';
 import { PageQuery } from '../../platform/pages/page';
 import type { Order } from '../../platform/pages/paginate';
+import { TimeBound } from '../../platform/pages/range';
 import { EVENT_TARGETS, EVENT_TYPES } from './event.types';
 
 const TYPE = `(${EVENT_TYPES.join('|').replaceAll('.', '\\.')})`;
@@ -44,18 +45,18 @@ export class ListEventsDto extends PageQuery {
   actor?: string;
 
   /**
-   * Only events at this time or later.
+   * Only events at this time or later; a date alone is its midnight in UTC.
    * @example '2026-01-31T09:30:00.000Z'
    */
   @Optional()
-  @Instant()
+  @TimeBound()
   since?: string;
 
   /**
-   * Only events before this time.
+   * Only events before this time; a date alone is its midnight in UTC.
    * @example '2026-02-28T00:00:00.000Z'
    */
   @Optional()
-  @Instant()
+  @TimeBound()
   until?: string;
 }

@@ -1,3 +1,7 @@
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { fault, INSTANT, isInstant, Satisfies } from '../http/input/checks';
+
 /** The part of a list from one time to another, which it does not include. In the format of toISOString(). */
 export interface TimeRange {
   since?: string;
@@ -22,3 +26,19 @@ export const rangeInCursor = ({ since, until }: TimeRange = {}) => ({
   ...(since && { since: { operator: '>=', time: since } }),
   ...(until && { until: { operator: '<', time: until } }),
 });
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+/** A bound of a list: a time with its zone, or a date, which becomes its midnight in UTC. */
+export const TimeBound = () =>
+  applyDecorators(
+    Transform(({ value }) =>
+      typeof value === 'string' && DATE.test(value) ? `${value}T00:00:00.000Z` : value,
+    ),
+    Satisfies(
+      'isTimeBound',
+      [new RegExp(`${INSTANT.source}|${DATE.source}`)],
+      isInstant,
+      fault('invalid', 'must be a time such as 2026-01-31T09:30:00.000Z, or a date such as 2026-01-31'),
+    ),
+  );

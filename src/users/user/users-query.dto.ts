@@ -4,7 +4,6 @@ import {
   FlagText,
   Id,
   Ids,
-  Instant,
   NotWith,
   OneOf,
   OnlyWith,
@@ -14,6 +13,7 @@ import {
 } from '../../platform/http/input/checks';
 import { PageQuery } from '../../platform/pages/page';
 import type { Order } from '../../platform/pages/paginate';
+import { TimeBound } from '../../platform/pages/range';
 import { type Role, ROLES } from './user.entity';
 import { USER_SORTS, type UserSort } from './user.sorts';
 
@@ -25,7 +25,7 @@ const MAX_IDS = 200;
  * of a group are not, so all of them would have to be read.
  */
 const BoundOf = (time: UserSort) =>
-  applyDecorators(Optional(), Instant(), OnlyWith('sort', time), NotWith('group'));
+  applyDecorators(Optional(), TimeBound(), OnlyWith('sort', time), NotWith('group'));
 
 export const INCLUDES = ['directory'] as const;
 export type Include = (typeof INCLUDES)[number];
@@ -121,23 +121,23 @@ export class ListUsersDto extends UsersQuery {
   group?: string;
 
   /**
-   * Only users who were created at this time or later. Only for a list
-   * sorted by `createdAt`, and not together with `group`.
+   * Only users who were created at this time or later; a date alone is its midnight in UTC. Only for a list sorted by
+   * `createdAt`, and not together with `group`.
    * @example '2026-01-31T09:30:00.000Z'
    */
   @BoundOf('createdAt')
   createdSince?: string;
 
   /**
-   * Only users who were created before this time. Only for a list
-   * sorted by `createdAt`, and not together with `group`.
+   * Only users who were created before this time; a date alone is its midnight in UTC. Only for a list sorted by
+   * `createdAt`, and not together with `group`.
    * @example '2026-02-28T00:00:00.000Z'
    */
   @BoundOf('createdAt')
   createdUntil?: string;
 
   /**
-   * Only users who were last changed at this time or later. Only with
+   * Only users who were last changed at this time or later; a date alone is its midnight in UTC. Only with
    * `sort=updatedAt`, and not together with `group`.
    * @example '2026-01-31T09:30:00.000Z'
    */
@@ -145,7 +145,7 @@ export class ListUsersDto extends UsersQuery {
   updatedSince?: string;
 
   /**
-   * Only users who were last changed before this time. Only with
+   * Only users who were last changed before this time; a date alone is its midnight in UTC. Only with
    * `sort=updatedAt`, and not together with `group`.
    * @example '2026-02-28T00:00:00.000Z'
    */
