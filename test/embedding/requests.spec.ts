@@ -47,6 +47,7 @@ describe('the service in an application', () => {
       ['get', '/nobody', 404, 'There is no such user.'],
       ['get', '/%zz', 404, 'There is no such route.'],
       ['get', '/a/b/c', 404, 'There is no such route.'],
+      ['get', '/', 404, `There is no such route. The id is missing in ${users}/{id}.`],
       ['put', '', 405, 'Method not allowed. Use GET, HEAD, or POST.'],
       ['get', '?nonsense=1', 400, '1 field is invalid.'],
     ] as const) {
@@ -103,6 +104,19 @@ describe('the service in an application', () => {
         expect((await send(await clientOf(host))).body).toMatchObject({ status, code });
         await send(new Client(host.url)).expect(401);
         await send(await clientOf(host, ['users:read'])).expect(403);
+      }
+    });
+
+    it('says where JSON breaks off that the parser of the application refuses', async () => {
+      const api = await clientOf(host);
+      for (const [text, detail] of [
+        ['{"name":\n NaN}', 'The request body is not valid JSON at line 2, column 2.'],
+        ['{"name":', 'The request body is not valid JSON: it ends too early, at line 1, column 9.'],
+        ['7', 'The request body is not valid JSON.'], // it is, but the parser takes objects and arrays alone
+        ['', 'The request body is empty.'],
+      ]) {
+        const { body } = await api.post(users).set('Content-Type', 'application/json').send(text);
+        expect([text, body.detail]).toEqual([text, detail]);
       }
     });
   });

@@ -1,16 +1,20 @@
 import { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/internal';
 import type { NextFunction, Request, Response } from 'express';
+import { nearPath } from './near-path';
 import { sendProblem } from './problem';
 
 const CHOICE = new Intl.ListFormat('en', { type: 'disjunction' });
 
 /**
- * A middleware that answers other methods on the paths of these controllers with 405 and `Allow`. It precedes the
- * routes, so it requires no token. Literal paths take precedence, so that `POST …/current` is not taken for an id.
+ * A middleware that answers other methods on the paths of these controllers with 405 and `Allow`, and paths that are
+ * nearly theirs with a 404 that says so. It precedes the routes, so it requires no token. Literal paths take
+ * precedence, so that `POST …/current` is not taken for an id.
  */
 export function refuseOtherMethods(controllers: Function[]) {
-  const paths = [...methodsByPath(controllers)];
+  const methods = methodsByPath(controllers);
+  const nearRoute = nearPath(methods);
+  const paths = [...methods];
   const literal = new Map(paths.map(([path, methods]) => [path, { path, methods }]));
   const templates = paths
     .filter(([path]) => path.includes(':'))
@@ -22,7 +26,11 @@ export function refuseOtherMethods(controllers: Function[]) {
 
   return (request: Request, response: Response, next: NextFunction) => {
     const served = literal.get(request.path) ?? templates.find(({ pattern }) => pattern.test(request.path));
-    if (!served || served.methods.has(request.method) || served.methods.has('ALL')) return next();
+    if (!served) {
+      const detail = nearRoute(request);
+      return detail === undefined ? next() : sendProblem(request, response, { status: 404, detail });
+    }
+    if (served.methods.has(request.method) || served.methods.has('ALL')) return next();
     if (!isDecodable(request.path)) return next(); // unknown: the router answers it with 404
     request.route = { path: served.path }; // for the access log, because the path is known
     response.setHeader('Allow', [...served.methods].join(', '));
