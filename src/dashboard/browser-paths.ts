@@ -11,11 +11,15 @@ export function browserPaths(): RequestHandler {
   const file = [...readFiles()].find(([path]) => path.endsWith('.svg'))?.[1];
   const icon = file && { ...file, headers: { ...file.headers, 'Cache-Control': 'public, max-age=86400' } };
   return (request, response, next) => {
-    const isRoot = request.path === '/' && request.accepts(['json', 'html']) === 'html';
+    const isRoot = request.path === '/';
     if (!isRoot && (request.path !== '/favicon.ico' || !icon)) return next();
     if (request.method !== 'GET' && request.method !== 'HEAD') return next();
+    if (isRoot) {
+      response.vary('Accept');
+      if (request.accepts(['json', 'html']) !== 'html') return next();
+    }
     setCommonHeaders(request, response);
-    if (isRoot) return response.redirect('dashboard'); // relative, because a gateway may prefix the path
+    if (isRoot) return response.redirect(303, 'dashboard'); // relative, because a gateway may prefix the path
     sendFile(request, response, icon!);
   };
 }

@@ -31,10 +31,10 @@ const firstPage = () => {
 };
 
 /** Requests a path unchanged; other clients normalize it first. */
-const getRaw = (path: string) =>
+const getRaw = (path: string, headers = {}) =>
   new Promise<{ status?: number; headers: IncomingHttpHeaders; text: string }>((resolve, reject) => {
     const { hostname, port } = new URL(service.url);
-    get({ hostname, port, path }, (response) => {
+    get({ hostname, port, path, headers }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk) => (text += chunk));
       response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, text }));
@@ -195,9 +195,11 @@ describe('a browser', () => {
   it('is led from / to the dashboard, below any path prefix', async () => {
     const client = request(service.url);
     for (const asked of [client.get('/'), client.head('/'), client.get('/?from=mail')]) {
-      const { headers } = await asked.set('Accept', ACCEPT).set('X-Request-ID', 'my-id').expect(302);
+      const forged = { Accept: ACCEPT, Host: 'evil.example', 'X-Forwarded-Host': 'evil.example' };
+      const { headers } = await asked.set(forged).set('X-Request-ID', 'my-id').expect(303);
       expect(headers).toMatchObject({
         location: 'dashboard',
+        vary: 'Accept',
         'x-request-id': 'my-id',
         'cache-control': 'no-store',
       });
@@ -208,12 +210,20 @@ describe('a browser', () => {
     for (const [method, path, accept] of [
       ['get', '/', '*/*'],
       ['get', '/', 'application/json'],
+      ['get', '/', 'application/json, text/html;q=0.9'],
       ['post', '/', ACCEPT],
       ['get', '/nothing', ACCEPT],
     ] as const) {
       const { headers, body } = await request(service.url)[method](path).set('Accept', accept).expect(404);
       expect(body).toMatchObject({ code: 'not_found', requestId: headers['x-request-id'] });
+      expect([method, path, headers.vary]).toEqual([
+        method,
+        path,
+        path === '/' && method === 'get' ? 'Accept' : undefined,
+      ]);
     }
+    for (const path of ['//evil.example', '//evil.example/..', '/\\evil.example', '/.//evil.example'])
+      expect((await getRaw(path, { Accept: ACCEPT })).headers.location).toBeUndefined();
   });
 
   it('gets the icon of the dashboard as /favicon.ico', async () => {

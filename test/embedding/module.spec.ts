@@ -216,6 +216,12 @@ describe('the routes of an application', () => {
         ...['/backend/internal/api/v1/usersandmore', '/backend/internal/dashboards', '/dashboard'],
         ...['/api/v1/users', '/v1/tokens'],
       ].map((path): [number, ...Call] => [404, 'get', path, mine]),
+      ...['/', '/backend', '/backend/internal', '/favicon.ico'].map((path): [number, ...Call] => [
+        404,
+        'get',
+        path,
+        { ...mine, Accept: 'text/html' },
+      ]),
     ];
     for (const [status, ...call] of calls) {
       const [without, embedded] = [await answerOf(plain, call), await answerOf(host, call)];
