@@ -3,6 +3,17 @@
  * if no call could succeed with it.
  */
 export function absoluteUrl(baseUrl: string): string {
+  const url = resolved(baseUrl);
+  const [, version] = /(\/(?:api\/)?v1)\/$/.exec(new URL(url).pathname) ?? [];
+  // Judged as it is written, so that "/." can follow a path prefix that really ends like this.
+  if (version === undefined || !/v1\/*$/.test(baseUrl)) return url;
+  const right = url.slice(0, -`${version}/`.length);
+  throw new TypeError(
+    `baseUrl must not end in ${version}, which the client adds itself. Use ${right} instead.`,
+  );
+}
+
+function resolved(baseUrl: string): string {
   try {
     // A Request resolves and rejects URLs exactly as fetch() does, which also throws if there are credentials.
     const { url } = new Request(`${baseUrl.replace(/\/+$/, '')}/`);

@@ -76,8 +76,11 @@ export function createClient(options: ClientOptions) {
       /** Iterates over all users. Pages are fetched as needed. */
       list: (query?: ListUsersQuery, options?: CallOptions) => transport.list<User>(USERS, query, options),
       /** Iterates over the users that match the text, best match first. */
-      search: (query: SearchUsersQuery, options?: CallOptions) =>
-        transport.list<User>(`${USERS}/search`, query, options),
+      search: (query: SearchUsersQuery, options?: CallOptions) => {
+        if (typeof query !== 'object')
+          throw new TypeError("users.search() takes an object, such as users.search({ q: 'ada' }).");
+        return transport.list<User>(`${USERS}/search`, query, options);
+      },
       /** Creates a user, once even if the call is retried. */
       create: (user: CreateUser, options?: CreateOptions) => {
         const idempotencyKey = options?.idempotencyKey ?? newKey();

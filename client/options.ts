@@ -27,8 +27,8 @@ export interface OperatorClientOptions extends ConnectionOptions {
 
 export interface ConnectionOptions {
   /**
-   * The address of the service, including any path prefix: `https://example.com/internal`. In a browser it may be relative
-   * to the page: `''` is the page's own origin.
+   * The address of the service, including any path prefix but without `/api/v1`: `https://example.com/internal`. In a
+   * browser it may be relative to the page: `''` is the page's own origin. Append `/.` to a prefix that ends in `/v1`.
    */
   baseUrl: string;
   /** The timeout of each attempt in milliseconds. Default: 10,000. */

@@ -97,6 +97,14 @@ describe('users', () => {
     expect((await collect(rest)).map(({ name }) => name)).toEqual(['d', 'e']);
   });
 
+  it('are searched for with an object, which programs without types may forget', async () => {
+    const { users } = await clientOf();
+    for (const query of ['ada', undefined, 7])
+      expect(() => users.search(query as never)).toThrow(
+        new TypeError("users.search() takes an object, such as users.search({ q: 'ada' })."),
+      );
+  });
+
   it('are not found with an id of any characters', async () => {
     const { users } = await clientOf();
     for (const id of ['a/b', '%zz', '?q', 'ä'])
@@ -276,8 +284,29 @@ describe('a base URL', () => {
       ]);
   });
 
+  it('is rejected with the one to use if it has the part of the path that each call appends', () => {
+    for (const [baseUrl, version, right] of [
+      ['http://localhost:3000/api/v1', '/api/v1', 'http://localhost:3000'],
+      ['http://localhost:3000/api/v1//', '/api/v1', 'http://localhost:3000'],
+      ['https://host/internal/api/v1/', '/api/v1', 'https://host/internal'],
+      ['http://localhost:3000/v1', '/v1', 'http://localhost:3000'],
+      ['http://api/v1', '/v1', 'http://api'],
+    ]) {
+      const error = new TypeError(
+        `baseUrl must not end in ${version}, which the client adds itself. Use ${right} instead.`,
+      );
+      expect([baseUrl, thrownBy(() => createClient({ baseUrl, token: 'umt_' }))]).toEqual([baseUrl, error]);
+      expect(thrownBy(() => createOperatorClient({ baseUrl, token: 'x' }))).toEqual(error);
+    }
+  });
+
   it('may have a path and end in slashes', async () => {
     for (const [baseUrl, base] of [
+      ['http://v1', 'http://v1'],
+      ['http://host/api', 'http://host/api'],
+      ['http://host/apiv1', 'http://host/apiv1'],
+      ['http://host/v1/users', 'http://host/v1/users'],
+      ['http://host/api/v1/.', 'http://host/api/v1'],
       ['http://host', 'http://host'],
       ['http://host//', 'http://host'],
       ['HTTPS://host/a', 'https://host/a'],
