@@ -908,13 +908,13 @@ export interface ListUsersQuery {
   email?: string;
   /** Only the members of the group with this id. */
   group?: string;
-  /** Only users who were created at this time or later. Only for a list sorted by `createdAt`, and not together with `group`. */
+  /** Only users who were created at this time or later; a date alone is its midnight in UTC. Only for a list sorted by `createdAt`, and not together with `group`. */
   createdSince?: string;
-  /** Only users who were created before this time. Only for a list sorted by `createdAt`, and not together with `group`. */
+  /** Only users who were created before this time; a date alone is its midnight in UTC. Only for a list sorted by `createdAt`, and not together with `group`. */
   createdUntil?: string;
-  /** Only users who were last changed at this time or later. Only with `sort=updatedAt`, and not together with `group`. */
+  /** Only users who were last changed at this time or later; a date alone is its midnight in UTC. Only with `sort=updatedAt`, and not together with `group`. */
   updatedSince?: string;
-  /** Only users who were last changed before this time. Only with `sort=updatedAt`, and not together with `group`. */
+  /** Only users who were last changed before this time; a date alone is its midnight in UTC. Only with `sort=updatedAt`, and not together with `group`. */
   updatedUntil?: string;
   /** Only users with one of these roles. */
   role?: 'member' | 'admin' | 'viewer' | ('member' | 'admin' | 'viewer')[];
@@ -997,9 +997,9 @@ export interface ListEventsQuery {
   target?: string;
   /** Only changes that were made with the token that has this id. */
   actor?: string;
-  /** Only events at this time or later. */
+  /** Only events at this time or later; a date alone is its midnight in UTC. */
   since?: string;
-  /** Only events before this time. */
+  /** Only events before this time; a date alone is its midnight in UTC. */
   until?: string;
   /** The maximum number of items on the page, which ends early where it would pass 1 MB. */
   limit?: number;
