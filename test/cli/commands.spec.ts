@@ -200,7 +200,7 @@ describe('ums', () => {
       [['organizations', 'create', 'x', '--external-id', ''], 'externalId must not be empty'],
       [[...create, 'root'], 'scopes must be a list of'],
       [[...create, 'admin'], 'no such organization. List them with: ums organizations list'],
-      [['tokens', 'create', '--name', 'CI'], '--organization'],
+      [['tokens', 'create', '--name', 'CI'], '--scopes'],
       [[...create, 'admin', '--expires-in', ''], 'expiresIn must be a number of days'],
       [['tokens', 'list', ...inOrganization], 'no such organization'],
       [['groups', 'list', ...inOrganization], 'no such organization'],

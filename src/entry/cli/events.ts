@@ -9,12 +9,12 @@ import { validateOrThrow } from '../../platform/http/input/validate';
 import { printable } from '../process/pretty-log';
 import { Interruption } from './interruption';
 import type { Shell } from './shell';
-import { withOrganization } from './with-service';
+import { organizationOption, withOrganization } from './with-service';
 
 const POLL_MS = 1_000;
 
 interface TailOptions {
-  organization: string;
+  organization?: string;
   type?: string;
   since?: string;
   json?: boolean;
@@ -23,10 +23,8 @@ interface TailOptions {
 export function eventsCommand(events: Command, shell: Shell): void {
   events.addHelpText('after', '\nExample:\n  ums events tail --organization org_…');
 
-  events
-    .command('tail')
-    .description('print events as they happen, until Ctrl-C')
-    .requiredOption('--organization <id>', 'the organization to watch')
+  const command = events.command('tail').description('print events as they happen, until Ctrl-C');
+  organizationOption(command, 'the organization to watch')
     .option('--type <types>', 'only these types, separated by commas, such as user.created,user.deleted')
     .option('--since <time>', 'begin at this time, such as 2026-01-31T09:30:00Z; default: now')
     .option('--json', 'print one JSON object per line')
@@ -34,11 +32,12 @@ export function eventsCommand(events: Command, shell: Shell): void {
     .action((options: TailOptions) => tail(options, shell));
 }
 
-async function tail({ organization, type, since, json }: TailOptions, shell: Shell): Promise<void> {
+async function tail({ type, since, json, ...options }: TailOptions, shell: Shell): Promise<void> {
   const { stdout, stderr } = shell;
   const say = (line: string) => stderr.write(`${line}\n`);
   const query = validateOrThrow(ListEventsDto, { type, since, limit: 200 });
-  await withOrganization(shell, { organization, command: 'ums events tail' }, async (app) => {
+  await withOrganization(shell, { ...options, command: 'ums events tail' }, async (app, by) => {
+    const organization = by.organizationId;
     const stop = new AbortController();
     const interruption = new Interruption(() => stop.abort());
     const log = app.get(EventLog);

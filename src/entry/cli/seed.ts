@@ -6,17 +6,16 @@ import type { ImportRow } from './import/import-file';
 import { withReason } from './import/ndjson-file';
 import { runImport } from './import/run-import';
 import type { Shell } from './shell';
-import { withOrganization } from './with-service';
+import { organizationOption, withOrganization } from './with-service';
 
 interface SeedOptions {
-  organization: string;
+  organization?: string;
   users: number;
   json?: boolean;
 }
 
 export function seedCommand(command: Command, shell: Shell): void {
-  command
-    .requiredOption('--organization <id>', 'the organization to add them to')
+  organizationOption(command, 'the organization to add them to')
     .requiredOption('--users <n>', 'number of users; existing ones are changed back', parseCount)
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', '\nExample:\n  ums seed --organization org_… --users 500')

@@ -10,7 +10,7 @@ import { CreateTokenDto, RotateTokenDto } from '../../tokens/tokens.dto';
 import { TokensService } from '../../tokens/tokens.service';
 import { addSubcommand, type OutputOptions, print } from './output';
 import type { Shell } from './shell';
-import { addList, withOrganization, withRow } from './with-service';
+import { addList, organizationOption, withOrganization, withRow } from './with-service';
 
 const TOKEN = {
   entity: Token,
@@ -22,13 +22,13 @@ export function tokensCommand(tokens: Command, shell: Shell): void {
     app.get(TokensService).list(by, page),
   );
 
-  addSubcommand(
+  const create = addSubcommand(
     tokens,
     'create',
     'create a token; its value is shown only once',
     '--organization org_… --name CI --scopes users:read,users:write --expires-in 90d',
-  )
-    .requiredOption('--organization <id>', 'the organization that the token gives access to')
+  );
+  organizationOption(create, 'the organization that the token gives access to')
     .requiredOption('--name <name>', 'a name to recognize the token by')
     .requiredOption('--scopes <scopes>', 'comma-separated: users:read, users:write, users:delete, admin')
     .option('--expires-in <days>', 'lifetime in days, such as 90d; without it the token never expires')
@@ -103,7 +103,7 @@ export function tokensCommand(tokens: Command, shell: Shell): void {
 }
 
 interface CreateOptions extends OutputOptions {
-  organization: string;
+  organization?: string;
   name: string;
   scopes: string;
   expiresIn?: string;

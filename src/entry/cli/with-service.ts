@@ -47,24 +47,40 @@ const WITHOUT_REQUESTS = { background: false, dashboard: false, rateLimitStorage
 
 type Run<Result> = (app: INestApplicationContext, by: Caller) => Promise<Result>;
 
-/** Runs a command in an organization. Throws if it does not exist. */
+/** Adds `--organization`, which may be absent where there is only one. */
+export const organizationOption = (command: Command, description: string): Command =>
+  command.option('--organization <id>', `${description}; by default the only one that there is`);
+
+/** Runs a command in an organization, by default the only one. Throws if it does not exist, or if there are several. */
 export const withOrganization = <Result>(
   shell: Shell,
-  { organization, command, timeouts }: { organization: string; command: string; timeouts?: object },
+  { organization, command, timeouts }: { organization?: string; command: string; timeouts?: object },
   run: Run<Result>,
 ) =>
   withService(
     shell,
     async (app) => {
       const organizations = app.get(OrganizationsService);
-      await organizations.get(organization).catch((error: unknown) => {
+      const id = organization ?? (await onlyOrganization(organizations));
+      await organizations.get(id).catch((error: unknown) => {
         if (!(error instanceof NotFoundException)) throw error;
         throw new Error('There is no such organization. List them with: ums organizations list');
       });
-      return run(app, systemCaller(organization, 'cli', command));
+      return run(app, systemCaller(id, 'cli', command));
     },
     timeouts,
   );
+
+async function onlyOrganization(organizations: OrganizationsService): Promise<string> {
+  const { data } = await organizations.page({ limit: 2 });
+  if (data.length === 0)
+    throw new Error('There is no organization. Create one with: ums organizations create <name>');
+  if (data.length > 1)
+    throw new Error(
+      'There are several organizations. Name one with --organization <id>, and list them with: ums organizations list',
+    );
+  return data[0].id;
+}
 
 /** Runs a command on a row of any organization, or only of this one. Throws `missing` if there is no such row. */
 export const withRow = <Result>(
@@ -99,16 +115,17 @@ export function addList(
   const items = parent.name();
   const example = '--organization org_…';
   parent.addHelpText('after', `\nExample:\n  ums ${items} list ${example}`);
-  addSubcommand(parent, 'list', description, example)
-    .requiredOption('--organization <id>', `the organization that the ${items} belong to`)
-    .action(async ({ organization, ...output }: OutputOptions & { organization: string }) => {
+  const subcommand = addSubcommand(parent, 'list', description, example);
+  organizationOption(subcommand, `the organization that the ${items} belong to`).action(
+    async ({ organization, ...output }: OutputOptions & { organization?: string }) => {
       const all: object[] = [];
       await withOrganization(shell, { organization, command: `ums ${items} list` }, async (app, by) => {
         for await (const page of pagesOf((cursor) => list(app, by, { limit: 200, cursor })))
           all.push(...page);
       });
       print(shell, all, output);
-    });
+    },
+  );
 }
 
 export async function requireMigrated(dataSource: DataSource): Promise<void> {
