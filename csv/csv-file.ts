@@ -1,6 +1,7 @@
 import { type CsvRow, CsvRows } from './csv-rows';
 import { delimiterOf, hasHeader } from './delimiter';
 import { unescapeFormula } from './formulas';
+import { keyInName } from './targets';
 import { formatRows } from './write-csv';
 
 export type { CsvRow } from './csv-rows';
@@ -15,8 +16,8 @@ const MAX_HEAD = 128 * 1024;
 const SEPARATOR_LINE = /^\ufeff?"?sep=([,;\t|])"?[,;\t]*\r?\n/i;
 
 interface Options {
-  /** The columns that the file is expected to have, in lower case. */
-  known: readonly string[];
+  /** Whether the file is expected to have a column of this name. */
+  isKnown(name: string): boolean;
   /** By default it is detected from the header. */
   delimiter?: string;
 }
@@ -36,7 +37,7 @@ export class CsvFile {
   ) {}
 
   /** Reads the header. Throws if there is none, or if the file is not UTF-8. */
-  static async open(bytes: AsyncIterable<Uint8Array>, { known, delimiter }: Options): Promise<CsvFile> {
+  static async open(bytes: AsyncIterable<Uint8Array>, { isKnown, delimiter }: Options): Promise<CsvFile> {
     const texts = decoded(bytes);
     let head = '';
     while (head.length < MAX_HEAD && !hasHeader(head.replace(SEPARATOR_LINE, ''))) {
@@ -45,7 +46,7 @@ export class CsvFile {
       head += value;
     }
     const [line, separator] = SEPARATOR_LINE.exec(head) ?? [];
-    const used = delimiter ?? separator ?? delimiterOf(head, known);
+    const used = delimiter ?? separator ?? delimiterOf(head, isKnown);
     const rows = rowsOf(head, texts, used);
     if (line !== undefined) await rows.next();
     const { value: header, done } = await rows.next();
@@ -79,8 +80,9 @@ interface Columns {
 function columnsOf(cells: string[]): Columns {
   const keys = cells.map(columnKey);
   const reasonAt = keys.indexOf(REASON);
-  // Only an export has an id, and only an import writes reasons. In any other file an apostrophe is the author's own.
-  const isOurs = reasonAt >= 0 || keys.includes('id');
+  // Only exports have an id or single keys of the metadata, and only an import writes reasons. In any other file an
+  // apostrophe is the author's own.
+  const isOurs = reasonAt >= 0 || keys.includes('id') || keys.some((key) => keyInName(key) !== undefined);
   const textOf = isOurs ? unescapeFormula : (cell: string) => cell;
   const names = cells.filter((_cell, at) => at !== reasonAt).map(textOf);
   while (names.at(-1)?.trim() === '') names.pop(); // spreadsheets add empty columns

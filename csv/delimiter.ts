@@ -6,10 +6,10 @@ const DELIMITERS = [',', ';', '\t'];
  * The delimiter of a file with this beginning: the one for which the header has the most known columns, and among
  * several the one with the most columns.
  */
-export function delimiterOf(head: string, known: readonly string[]): string {
+export function delimiterOf(head: string, isKnown: (name: string) => boolean): string {
   const [best] = DELIMITERS.map((delimiter) => {
-    const names = headerOf(head, delimiter).map((name) => name.trim().toLowerCase());
-    return { delimiter, hits: names.filter((name) => known.includes(name)).length, columns: names.length };
+    const names = headerOf(head, delimiter);
+    return { delimiter, hits: names.filter(isKnown).length, columns: names.length };
   }).sort((a, b) => b.hits - a.hits || b.columns - a.columns);
   return best.delimiter;
 }

@@ -1,4 +1,5 @@
 import type { CsvRow } from './csv-rows';
+import { keyOfTarget, type Target } from './targets';
 
 /** What is wrong with a row: with one of its columns, or with the row as a whole. */
 export interface CellFault {
@@ -7,31 +8,39 @@ export interface CellFault {
 }
 
 /**
- * The values of a row by field name; a column without a field is left out. An empty cell counts as missing, and so does
- * a blank cell of `active`. Returns the fault instead if the row cannot be read.
+ * The values of a row by field name; a column without a target is left out. An empty cell counts as missing, and so
+ * does a blank cell of `active`. The fault says what cannot be read, and is not in the values.
  */
 export function valuesOf(
   { cells, fault }: CsvRow,
-  names: readonly (string | undefined)[],
-): { values: Record<string, unknown>; fault?: undefined } | { values?: undefined; fault: CellFault } {
-  if (fault) return { fault: { field: 'row', message: fault } };
+  targets: readonly Target[],
+): { values: Record<string, unknown>; fault?: CellFault } {
   const values: Record<string, unknown> = {};
-  for (const [at, name] of names.entries()) {
-    if (name === undefined || isMissing(name, cells[at])) continue;
+  if (fault) return { values, fault: { field: 'row', message: fault } };
+  const metadata: Record<string, string> = {};
+  let wrong: CellFault | undefined;
+  for (const [at, target] of targets.entries()) {
+    if (target === undefined || isMissing(target, cells[at])) continue;
+    const key = keyOfTarget(target);
+    if (key !== undefined) {
+      metadata[key] = cells[at];
+      values.metadata = metadata;
+      continue;
+    }
     try {
-      values[name] = valueOf(name, cells[at]);
+      values[target] = valueOf(target, cells[at]);
     } catch {
-      return { fault: { field: name, message: 'must be JSON' } };
+      wrong ??= { field: target, message: 'must be JSON' };
     }
   }
-  return { values };
+  return { values, fault: wrong };
 }
 
-const isMissing = (name: string, cell: string) => (name === 'active' ? cell.trim() : cell) === '';
+const isMissing = (target: string, cell: string) => (target === 'active' ? cell.trim() : cell) === '';
 
-function valueOf(name: string, cell: string): unknown {
-  if (name === 'metadata') return JSON.parse(cell);
+function valueOf(target: string, cell: string): unknown {
+  if (target === 'metadata') return JSON.parse(cell);
   // Spreadsheets write TRUE. The service refuses anything else.
-  const word = name === 'active' ? cell.trim().toLowerCase() : undefined;
+  const word = target === 'active' ? cell.trim().toLowerCase() : undefined;
   return word === 'true' || word === 'false' ? word === 'true' : cell;
 }

@@ -75,7 +75,9 @@ describe('a CSV file', () => {
   it('has columns in any letter case, with spaces around them, and maybe empty ones at the end', async () => {
     const text = '\ufeff EMAIL ,Name,createdat,,\r\nada@x.com,Ada,2020,,\r\n';
     expect(await inputs(text)).toEqual([{ ...ada, createdAt: '2020' }]);
-    await expect(inputs('email,Email\n')).rejects.toThrow('The column email appears twice.');
+    await expect(inputs('email,Email\n')).rejects.toThrow(
+      'The columns "email" and "Email" both become email.',
+    );
   });
 
   it('is refused for an unknown column, unless it is to be ignored', async () => {

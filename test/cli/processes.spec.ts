@@ -4,6 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createClient } from '../../client/index';
 import { newTokenValue } from '../../src/tokens/token-value';
@@ -67,6 +68,35 @@ describe('ums users import', () => {
     });
     expect(JSON.parse(stdout)).toMatchObject({ refused: 1, refusedFile: 'refused.ndjson' });
     expect(refusedIn('refused.ndjson')).toMatch(/\n7\n$/);
+  });
+
+  it('imports the file of the README by the command that follows it', async () => {
+    const readme = readFileSync('README.md', 'utf8');
+    const [, staff, command] = /```csv\n([^`]*)```[^]*?```sh\nnpx ums (users import [^`]*)```/.exec(readme)!;
+    file('staff.csv', staff);
+    const organization = await newOrganization();
+    const args = ['-c', `"$0" "$1" ${command.trim()} --organization "$2" --json`];
+    const { stdout } = spawnSync(
+      'sh',
+      [...args, process.execPath, resolve('dist/src/cli.js'), organization],
+      {
+        cwd: directory(),
+        env: { PATH: process.env.PATH, ...database().env },
+        encoding: 'utf8',
+      },
+    );
+    expect(JSON.parse(stdout)).toMatchObject({ created: 2, refused: 0 });
+    const users = (await exported(organization)).map(({ externalId, name, metadata }) => [
+      externalId,
+      name,
+      metadata,
+    ]);
+    expect(users).toEqual(
+      expect.arrayContaining([
+        ['0815', 'Zoë Kowalski', { department: 'Sales; North', startDate: '2024-03-01' }],
+        ['0816', 'Jörg Groß', { department: 'Purchasing' }],
+      ]),
+    );
   });
 
   it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(

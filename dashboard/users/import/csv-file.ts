@@ -1,5 +1,6 @@
 import type { BatchUser, FieldFault } from '../../../client/index.ts';
 import { columnKey, CsvFile, type CsvRow } from '../../../csv/csv-file.ts';
+import { targetOfHeader } from '../../../csv/proposals.ts';
 import { valuesOf } from '../../../csv/values.ts';
 import { type UserValues, WRITABLE_FIELDS } from '../user/values.ts';
 
@@ -27,7 +28,7 @@ export async function readHead(file: File): Promise<CsvHead> {
 
 /** Opens a file from its beginning. `onRead` gets the number of bytes read so far. */
 export const openFile = (file: File, onRead?: (bytes: number) => void): Promise<CsvFile> =>
-  CsvFile.open(chunksOf(file, onRead), { known: WRITABLE_FIELDS.map(columnKey) });
+  CsvFile.open(chunksOf(file, onRead), { isKnown: (name) => targetOfHeader(name) !== undefined });
 
 async function* chunksOf(file: File, onRead?: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   let bytes = 0;

@@ -11,17 +11,19 @@ import type { UserFilter } from '../../users/user/user.filter';
 import { pageOfUsers } from '../../users/user/user-query';
 import { serializeUser } from '../../users/user/user.serializer';
 import type { UserView } from '../../users/user/user.view';
+import { cellsOf, type ExportColumn, parseColumns } from './export/columns';
 import { type Format, fileFormatOf, formatOption, isTsv } from './import/format';
 import { Interruption } from './interruption';
 import { count, counted } from './progress';
 import type { Shell } from './shell';
-import { withOrganization } from './with-service';
+import { organizationOption, withOrganization } from './with-service';
 
 const PAGE_SIZE = 1_000;
 
 interface ExportOptions {
-  organization: string;
+  organization?: string;
   format?: Format;
+  columns?: ExportColumn[];
   output?: string;
   json?: boolean;
   role?: Role;
@@ -29,27 +31,37 @@ interface ExportOptions {
 }
 
 export function addExport(users: Command, shell: Shell): void {
-  users
+  const command = users
     .command('export')
-    .description('write users, oldest first, to standard output or a file')
-    .requiredOption('--organization <id>', 'the organization to export')
+    .description('write users, oldest first, to standard output or a file');
+  organizationOption(command, 'the organization to export')
     .addOption(new Option('--role <role>', 'only users with this role').choices(ROLES))
     .addOption(
       new Option('--active <state>', 'only active users, or only inactive ones').choices(['true', 'false']),
     )
     .addOption(formatOption())
+    .option(
+      '--columns <a,b>',
+      'the columns of a CSV file and their order: fields, or metadata.<key>; by default all fields',
+      parseColumns,
+    )
     .option('--output <file>', 'output file; it appears only when it is complete')
     .option('--json', 'print the summary as JSON; to standard error if the users go to standard output')
     .addHelpText(
       'after',
       `
 In CSV, cells that a spreadsheet would run as a formula are prefixed with an
-apostrophe. An import of a file with the column id removes it again. Have the
-spreadsheet split cells at the delimiter of the file (comma, or tab for .tsv): at
-any other character it could find a formula in the middle of a cell.
+apostrophe. An import of a file with the column id or a column metadata.<key>
+removes it again. Have the spreadsheet split cells at the delimiter of the file
+(comma, or tab for .tsv): at any other character it could find a formula in the
+middle of a cell.
+
+A column metadata.<key> has the text of this key, any other value as JSON, and
+nothing for users who do not have the key.
 
 Examples:
-  ums users export --organization org_… --output people.csv
+  ums users export --output people.csv
+  ums users export --output people.csv --columns name,email,metadata.department
   ums users export --organization org_… --active false --output inactive.csv
   ums users export --organization org_… | jq -r .email`,
     )
@@ -57,7 +69,7 @@ Examples:
 }
 
 async function exportUsers(
-  { organization, output, json, ...options }: ExportOptions,
+  { organization, output, json, columns, ...options }: ExportOptions,
   shell: Shell,
 ): Promise<void> {
   const filter: UserFilter = {
@@ -65,20 +77,22 @@ async function exportUsers(
     active: options.active === undefined ? undefined : options.active === 'true',
   };
   const format = fileFormatOf(output ?? '', options.format);
+  if (columns && format !== 'csv')
+    throw new Error('--columns is for CSV files. Add --format csv, or an --output that ends in .csv.');
   const delimiter = isTsv(output ?? '') ? '\t' : ',';
   const command = 'ums users export';
-  await withOrganization(shell, { organization, command, timeouts: LARGE_JOB }, async (app) => {
+  await withOrganization(shell, { organization, command, timeouts: LARGE_JOB }, async (app, by) => {
     let users = 0;
     const interruption = new Interruption();
     async function* pages(): AsyncGenerator<UserView[]> {
-      for await (const page of userPages(app.get(Database), organization, filter)) {
+      for await (const page of userPages(app.get(Database), by.organizationId, filter)) {
         yield page;
         users += page.length;
         await nextTurn(); // lets signals be handled
         if (interruption.signal) throw new Error(`Stopped by ${interruption.signal}.`);
       }
     }
-    const texts = exportTexts(pages(), { format, delimiter });
+    const texts = exportTexts(pages(), { format, delimiter, columns });
     try {
       await (output === undefined
         ? pipeline(texts, shell.stdout, { end: false })
@@ -114,25 +128,25 @@ export async function* userPages(
   for await (const page of pages) yield page.map(serializeUser);
 }
 
+interface FileOptions {
+  format: Format;
+  delimiter: string;
+  /** Of CSV. Default: all fields. */
+  columns?: readonly ExportColumn[];
+}
+
 /** The text of a file with these users, page by page. */
 export async function* exportTexts(
   pages: AsyncIterable<UserView[]>,
-  { format, delimiter }: { format: Format; delimiter: string },
+  { format, delimiter, columns = USER_FIELDS }: FileOptions,
 ): AsyncGenerator<string> {
   const csv = (rows: string[][]) => formatRows(rows, delimiter);
-  if (format === 'csv') yield csv([[...USER_FIELDS]]);
-  for await (const page of pages) yield format === 'csv' ? csv(page.map(cellsOf)) : ndjson(page);
+  if (format === 'csv') yield csv([[...columns]]);
+  for await (const page of pages)
+    yield format === 'csv' ? csv(page.map((user) => cellsOf(user, columns))) : ndjson(page);
 }
 
 const ndjson = (page: UserView[]) => page.map((user) => `${JSON.stringify(user)}\n`).join('');
-
-const cellsOf = (user: UserView) => USER_FIELDS.map((name) => cell(user[name]));
-
-const cell = (value: unknown): string => {
-  if (value === null) return '';
-  if (value instanceof Date) return value.toISOString();
-  return typeof value === 'string' ? value : JSON.stringify(value);
-};
 
 /** Creates a file that appears only when it is complete. Devices and pipes are written to directly. */
 async function writeAtomically(path: string, texts: AsyncIterable<string>): Promise<void> {

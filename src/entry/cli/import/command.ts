@@ -3,38 +3,45 @@ import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { LARGE_JOB } from '../../../platform/database/data-source';
-import { type KeyField, type Mode, MODES } from '../../../users/batch/batch-rules';
 import { BatchService } from '../../../users/batch/batch.service';
 import { type Format, fileFormatOf, formatOption, isTsv } from './format';
 import type { Shell } from '../shell';
-import { withOrganization } from '../with-service';
+import { organizationOption, withOrganization } from '../with-service';
+import { type ImportIdentity, parseMapping } from './columns';
 import { type CsvOptions, readCsv } from './csv-file';
+import { HELP } from './help';
 import type { ImportFile } from './import-file';
 import { readNdjson } from './ndjson-file';
 import { requireWritable } from './refused-rows';
 import { runImport } from './run-import';
 
+const MODES = ['create', 'upsert'] as const;
+
 interface ImportOptions extends CsvOptions {
-  organization: string;
+  organization?: string;
   format?: Format;
   json?: boolean;
   dryRun?: boolean;
-  mode: Mode;
-  by?: KeyField;
+  mode: (typeof MODES)[number];
   refused?: string;
 }
 
 export function addImport(users: Command, shell: Shell): void {
-  users
+  const command = users
     .command('import')
     .argument('<file>', 'CSV or NDJSON file; - for standard input')
-    .description('create users from a CSV or NDJSON file')
-    .requiredOption('--organization <id>', 'the organization to import into')
+    .description('create users from a CSV or NDJSON file');
+  organizationOption(command, 'the organization to import into')
     .addOption(formatOption())
     .option(
       '--delimiter <character>',
       'delimiter of the CSV file, or "tab"; by default a comma, semicolon or tab, as in its header',
       parseDelimiter,
+    )
+    .option(
+      '--map <column=field>',
+      'what a column of the CSV file becomes: a field, metadata.<key>, or nothing; may be repeated',
+      parseMapping,
     )
     .option('--ignore-columns <a,b>', 'columns of the CSV file to leave out')
     .addOption(
@@ -56,43 +63,7 @@ export function addImport(users: Command, shell: Shell): void {
       'file for refused rows, replaced if it exists; by default <file>.refused with the extension of the format, or refused.<format> for a pipe',
     )
     .option('--json', 'print the summary as JSON')
-    .addHelpText(
-      'after',
-      `
-CSV: The first line names the columns, in any letter case: externalId, name,
-email, role, active (true or false, in any letter case), metadata (as JSON). Any
-other column must be named by --ignore-columns. An empty cell counts as missing,
-and a row of empty cells is skipped.
-
-If a CSV file has the column id, as an export has, the apostrophe that an export
-puts before a formula is removed. In a file without it, an apostrophe is part of
-the cell.
-
-NDJSON: Each line is an object as in POST /api/v1/users.
-
-The fields id, version, createdAt and updatedAt, which an export contains, are
-ignored. Rows are validated like requests to the API and written in batches of
-up to 500, each as a whole or not at all. With --mode upsert, a row changes only
-the fields that it contains, and one that changes nothing counts as unchanged;
-use it to resume an import. A repeated email is refused within a batch; in a
-later batch it is that of an existing user, which --dry-run does not know. With
---by external-id, a row changes the user who has its externalId, and may change
-the email.
-
-Refused rows are written to a file of the same format, with the reason in a
-column or property "refused_because", which an import ignores: correct the rows
-there and import that file. A line that is not a JSON object stays as it is,
-below a line with the reason.
-
-Exits with 1 if a row was refused or the import failed, with 130 after Ctrl-C.
-
-Examples:
-  ums users import people.csv --organization org_… --dry-run
-  ums users import people.csv --organization org_… --ignore-columns "Phone,Full address"
-  ums users import people.refused.csv --organization org_…
-  ums users import staff.csv --organization org_… --mode upsert --by external-id
-  zcat people.ndjson.gz | ums users import - --organization org_… --mode upsert --json`,
-    )
+    .addHelpText('after', HELP)
     .action((path: string, options: ImportOptions) => importUsers(path, options, shell));
 }
 
@@ -113,7 +84,10 @@ async function importUsers(path: string, options: ImportOptions, shell: Shell): 
       shell,
       {
         file,
-        add: async (users) => (await app.get(BatchService).run(by, { users, ...batch })).answer,
+        add: async (users) => {
+          const merge = mode === 'upsert' && file.hasMetadataKeys?.();
+          return (await app.get(BatchService).run(by, { users, ...batch, merge })).answer;
+        },
         refusedFile,
         dryRun,
         total,
@@ -129,12 +103,19 @@ function readerOf(
   source: Readable,
   path: string,
   format: Format,
-  { by, delimiter, ignoreColumns }: ImportOptions,
+  { by, delimiter, map, ignoreColumns }: ImportOptions,
 ): ImportFile {
   if (format === 'csv')
-    return readCsv(source, { delimiter: delimiter ?? (isTsv(path) ? '\t' : undefined), ignoreColumns, by });
-  if (delimiter !== undefined || ignoreColumns !== undefined)
-    throw new Error('--delimiter and --ignore-columns are for CSV files. If this is one, add --format csv.');
+    return readCsv(source, {
+      by,
+      delimiter: delimiter ?? (isTsv(path) ? '\t' : undefined),
+      map,
+      ignoreColumns,
+    });
+  if ((delimiter ?? map ?? ignoreColumns) !== undefined)
+    throw new Error(
+      '--delimiter, --map and --ignore-columns are for CSV files. If this is one, add --format csv.',
+    );
   return readNdjson(source);
 }
 
@@ -153,7 +134,7 @@ function open(path: string, stdin: Readable): { source: Readable; total?: number
   return { source, total: stat.isFile() ? stat.size : undefined, bytesRead: () => source.bytesRead };
 }
 
-function parseBy(text: string): KeyField {
+function parseBy(text: string): ImportIdentity {
   if (text === 'email') return text;
   if (text === 'external-id') return 'externalId';
   throw new InvalidArgumentError('It must be email or external-id.');

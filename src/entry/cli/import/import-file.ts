@@ -1,6 +1,13 @@
 import type { Fault } from '../../../platform/http/fault';
+import { USER_FIELDS, WRITABLE_FIELDS } from '../../../users/user/user.entity';
 
-/** A row of a file, with its content or the reasons why it cannot be parsed. */
+/** What an export contains beside the fields that an import sets. An import ignores it. */
+export const IGNORED_FIELDS: readonly string[] = [
+  ...USER_FIELDS.filter((name) => !WRITABLE_FIELDS.includes(name as never)),
+  'directory',
+];
+
+/** A row of a file, with its content, or the reasons why it cannot be parsed and what of it can. */
 export interface ImportRow {
   /** The number of its first line, counted from 1 as in an editor. */
   line: number;
@@ -17,6 +24,8 @@ export interface ImportFile {
   rows: AsyncIterable<ImportRow>;
   /** The text before the rows in a file of refused rows. */
   refusedHeader?(): string;
+  /** Whether the metadata in its rows has only some keys, which are to be merged into what a user has. */
+  hasMetadataKeys?(): boolean;
 }
 
 /** The maximum size of a line in bytes, the same as for a request body. */

@@ -22,7 +22,8 @@ const MAX_SHOWN = 5;
  * read it: it has personal data.
  */
 export class RefusedRows {
-  readonly firstReasons: string[] = [];
+  /** What the terminal shows: unlike the reasons in the file, with the name or email. */
+  readonly firstShown: string[] = [];
   private file?: number;
 
   constructor(
@@ -35,9 +36,10 @@ export class RefusedRows {
     const refused = batch.flatMap((row) => {
       const faults = faultsOf(row);
       if (!faults) return [];
-      const reason = `line ${row.line}: ${faults.map(describeFault).join('; ')}`;
-      if (this.firstReasons.length < MAX_SHOWN) this.firstReasons.push(reason);
-      return Buffer.from(row.refused(reason));
+      const reasons = faults.map(describeFault).join('; ');
+      if (this.firstShown.length < MAX_SHOWN)
+        this.firstShown.push(`line ${row.line}${labelOf(row)}: ${reasons}`);
+      return Buffer.from(row.refused(`line ${row.line}: ${reasons}`));
     });
     if (refused.length === 0) return;
     if (this.file === undefined) {
@@ -75,6 +77,15 @@ function openPrivate(path: string, flags: 'w' | 'r+'): number {
   if (fstatSync(file).isFile()) fchmodSync(file, 0o600);
   return file;
 }
+
+/** The name of the row's user, or else the email. */
+function labelOf({ input }: ImportRow): string {
+  const { name, email } = Object(input) as Record<string, unknown>;
+  const label = [name, email].find((value) => typeof value === 'string' && value.trim() !== '');
+  return label === undefined ? '' : printable(`, ${(label as string).trim().slice(0, MAX_LABEL)}`);
+}
+
+const MAX_LABEL = 60;
 
 const describeFault = ({ field, message }: Fault) =>
   printable(`${field === 'body' ? 'row' : field} ${message}`);

@@ -1,12 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isObject } from '../../../platform/http/input/checks';
 import type { BatchAnswerView } from '../../../users/batch/batch.view';
-import { USER_FIELDS, WRITABLE_FIELDS } from '../../../users/user/user.entity';
 import { messageOf } from '../../process/failure';
 import { Interruption } from '../interruption';
 import { count, counted, Progress } from '../progress';
 import type { Shell } from '../shell';
-import type { ImportFile, ImportRow } from './import-file';
+import { IGNORED_FIELDS, type ImportFile, type ImportRow } from './import-file';
 import { RefusedRows } from './refused-rows';
 
 /** The limits of a batch of the API. */
@@ -56,7 +55,7 @@ export async function runImport(shell: Shell, job: ImportJob, { json }: { json?:
       const readable = batch.filter(({ faults }) => !faults);
       const answer =
         readable.length > 0
-          ? await job.add(readable.map(({ input }) => withoutServiceFields(input)))
+          ? await job.add(readable.map(({ input }) => withoutIgnoredFields(input)))
           : undefined;
       const faults = new Map(readable.map((row, i) => [row, answer!.results[i].errors]));
       summary.rows += batch.length;
@@ -86,7 +85,7 @@ export async function runImport(shell: Shell, job: ImportJob, { json }: { json?:
   }
   if (json) shell.stdout.write(`${JSON.stringify(summary)}\n`);
   else if (summary.complete || summary.rows > 0) shell.stdout.write(`${describeSummary(summary)}\n`);
-  if (summary.refused > 0) reportRefused(shell, refused.firstReasons, summary);
+  if (summary.refused > 0) reportRefused(shell, refused.firstShown, summary);
   if (interruption.signal) shell.exitCode = interruption.exitCode;
   else if (!summary.complete || summary.refused > 0) shell.exitCode = 1;
 }
@@ -105,22 +104,18 @@ async function* batches(rows: AsyncIterable<ImportRow>): AsyncGenerator<ImportRo
   if (batch.length > 0) yield batch;
 }
 
-const isServiceField = (name: string) =>
-  USER_FIELDS.includes(name as never) && !WRITABLE_FIELDS.includes(name as never);
-
-/** A row without the fields that the service sets, which an export contains. */
-function withoutServiceFields(row: unknown): unknown {
+function withoutIgnoredFields(row: unknown): unknown {
   if (!isObject(row)) return row;
-  return Object.fromEntries(Object.entries(row).filter(([name]) => !isServiceField(name)));
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !IGNORED_FIELDS.includes(name)));
 }
 
 function reportRefused(
   { stderr }: Shell,
-  firstReasons: string[],
+  firstShown: string[],
   { refused, refusedFile }: ImportSummary,
 ): void {
-  const more = refused > firstReasons.length ? [`and ${count(refused - firstReasons.length)} more`] : [];
-  const shown = [...firstReasons, ...more].map((text) => `  ${text}`);
+  const more = refused > firstShown.length ? [`and ${count(refused - firstShown.length)} more`] : [];
+  const shown = [...firstShown, ...more].map((text) => `  ${text}`);
   stderr.write(`${['Refused:', ...shown].join('\n')}\n`);
   if (!refusedFile) return;
   stderr.write(
