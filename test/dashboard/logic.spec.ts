@@ -5,7 +5,8 @@ import { isLastAdmin } from '../../dashboard/tokens/token/last-admin';
 import { LocalFaults } from '../../dashboard/ui/faults';
 import { changesOf, conflictsOf, withChanges } from '../../dashboard/users/edit/changes';
 import { fieldOf, metadataOf, newRow, rowsOf } from '../../dashboard/users/edit/metadata-rows';
-import { readHead, suggestedFields } from '../../dashboard/users/import/csv-file';
+import { proposeTargets } from '../../csv/proposals';
+import { readHead } from '../../dashboard/users/import/csv-file';
 import { interruption } from '../../dashboard/users/import/interruption';
 import { type ImportOptions, type ImportProgress, runImport } from '../../dashboard/users/import/run-import';
 import type { Client } from '../support/client';
@@ -280,7 +281,7 @@ describe('a file of users', () => {
   async function run(content: string, options: Partial<ImportOptions> = {}, client = clientOf(api)) {
     const head = await readHead(fileOf(content));
     const reported: ImportProgress[] = [];
-    await runImport(client, head, suggestedFields(head.header), {
+    await runImport(client, head, proposeTargets(head.header, []), {
       mode: 'create',
       dryRun: false,
       signal: new AbortController().signal,
@@ -307,16 +308,13 @@ describe('a file of users', () => {
       await expect(readHead(fileOf(content))).rejects.toThrow(message);
   });
 
-  it('suggests what its columns become', async () => {
-    const { header } = await readHead(fileOf('\ufeffName;Mail;EXTERNAL_ID;E-Mail;Role;name\nAda;;;;;\n'));
-    expect(suggestedFields(header)).toEqual([
-      'name',
-      undefined,
-      'externalId',
-      'email',
-      'role',
-      undefined, // the first one of that name counts
-    ]);
+  it('merges single keys of the metadata into those that users have', async () => {
+    const { id } = await api.createUser({ email: 'ada@example.com', metadata: { plan: 'pro', dept: 'HR' } });
+    const csv = 'email,name,metadata.dept\nada@example.com,Ada,Sales\nnew@example.com,New,\n';
+    const { counts } = await run(csv, { mode: 'upsert' });
+    expect(counts).toMatchObject({ created: 1, updated: 1, failed: 0 });
+    const { body } = await api.get(`/api/v1/users/${id}`).expect(200);
+    expect(body.metadata).toEqual({ plan: 'pro', dept: 'Sales' });
   });
 
   it('is sent in several batches, and an email that stands in two of them is refused', async () => {

@@ -1,59 +1,84 @@
-import { type Column, Table } from '../../ui/table.tsx';
-import { WRITABLE_FIELDS } from '../user/values.ts';
-import type { CsvHead, ImportField } from './csv-file.ts';
+import { keyOfTarget, metadataTarget, type Target } from '../../../csv/targets.ts';
+import { Clip, type Column, Table } from '../../ui/table.tsx';
+import type { CsvHead } from './csv-file.ts';
+import { CHOICES } from './labels.ts';
+import { KEY, withChoice } from './targets.ts';
 
 interface Props {
   head: CsvHead;
-  fields: (ImportField | undefined)[];
-  onFields(fields: (ImportField | undefined)[]): void;
+  targets: Target[];
+  /** What is wrong with them. */
+  faults: (string | undefined)[];
+  onTargets(targets: Target[]): void;
 }
 
-/** The columns of a file, each with a choice of its field and its values in the first rows. */
-export function ColumnsTable({ head, fields, onFields }: Props) {
-  // Each field comes from one column.
-  const choose = (at: number, chosen: ImportField | undefined) =>
-    onFields(fields.map((field, i) => (i === at ? chosen : field === chosen ? undefined : field)));
+/** The values of a column that are shown. */
+const EXAMPLES = 2;
 
+/** The columns of a file, each with some of its values and a choice of what it becomes. */
+export function ColumnsTable({ head: { file, header, rows }, targets, faults, onTargets }: Props) {
   const columns: Column<{ name: string; at: number }>[] = [
     { title: 'Column', class: 'main', value: ({ name }) => <strong>{name}</strong> },
     {
-      title: 'Becomes',
-      value: ({ name, at }) => (
-        <select
-          aria-label={`${name} becomes`}
-          value={fields[at] ?? ''}
-          onChange={(event) =>
-            choose(at, (event.currentTarget.value || undefined) as ImportField | undefined)
-          }
-        >
-          <option value="">Left out</option>
-          {WRITABLE_FIELDS.map((field) => (
-            <option key={field}>{field}</option>
-          ))}
-        </select>
-      ),
-    },
-    {
-      title: 'First rows',
+      title: 'Values',
       class: 'wider',
       value: ({ at }) => (
-        <div class={fields[at] ? undefined : 'quiet'}>
-          {head.rows.map(({ line, cells }) => (
-            <span class="clip" key={line}>
-              {cells[at] || '–'}
-            </span>
+        <div class={targets[at] === undefined ? 'quiet' : undefined}>
+          {examplesOf(at).map((text, i) => (
+            <Clip key={i} text={text} />
           ))}
         </div>
       ),
     },
+    {
+      title: 'Becomes',
+      class: 'becomes',
+      value: ({ name, at }) => {
+        const key = keyOfTarget(targets[at]);
+        const errorId = `column-${at}-error`;
+        return (
+          <div class="target">
+            <select
+              aria-label={`${name} becomes`}
+              value={key === undefined ? (targets[at] ?? '') : KEY}
+              onChange={(event) => onTargets(withChoice(targets, at, event.currentTarget.value, header))}
+            >
+              {CHOICES.map(([value, label]) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </select>
+            {key !== undefined && (
+              <input
+                type="text"
+                autocomplete="off"
+                autocapitalize="off"
+                spellcheck={false}
+                aria-label={`Key for ${name}`}
+                aria-invalid={faults[at] ? true : undefined}
+                aria-describedby={faults[at] && errorId}
+                value={key}
+                onInput={(event) => onTargets(targets.with(at, metadataTarget(event.currentTarget.value)))}
+              />
+            )}
+            <p class="error" id={errorId} role="alert">
+              {faults[at]}
+            </p>
+          </div>
+        );
+      },
+    },
   ];
+  const examplesOf = (at: number) => {
+    const filled = rows.map(({ cells }) => cells[at]).filter((cell) => cell?.trim());
+    return filled.length > 0 ? filled.slice(0, EXAMPLES) : ['–'];
+  };
   return (
-    <div class="scroll" tabIndex={0} role="group" aria-label="Columns">
-      <Table
-        caption={`The columns of ${head.file.name}`}
-        columns={columns}
-        items={head.header.map((name, at) => ({ name: name || `Column ${at + 1}`, at }))}
-      />
-    </div>
+    <Table
+      caption={`The columns of ${file.name}`}
+      columns={columns}
+      items={header.map((name, at) => ({ name, at }))}
+    />
   );
 }

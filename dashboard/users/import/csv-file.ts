@@ -1,29 +1,28 @@
 import type { BatchUser, FieldFault } from '../../../client/index.ts';
-import { columnKey, CsvFile, type CsvRow } from '../../../csv/csv-file.ts';
+import { CsvFile, type CsvRow } from '../../../csv/csv-file.ts';
 import { targetOfHeader } from '../../../csv/proposals.ts';
+import type { Target } from '../../../csv/targets.ts';
 import { valuesOf } from '../../../csv/values.ts';
-import { type UserValues, WRITABLE_FIELDS } from '../user/values.ts';
-
-/** A field that a column can be mapped to. */
-export type ImportField = keyof UserValues;
 
 /** The beginning of a CSV file. */
 export interface CsvHead {
   file: File;
+  /** The names of the columns, with one for each that has none. */
   header: string[];
   /** The first rows below the header. */
   rows: CsvRow[];
 }
 
-const ROWS_SHOWN = 5;
+/** The rows by whose values columns are recognized. */
+const ROWS_READ = 100;
 
 /** Throws if the file has no header, or is not UTF-8. */
 export async function readHead(file: File): Promise<CsvHead> {
   const csv = await openFile(file);
   const rows: CsvRow[] = [];
-  for await (const row of csv.rows) if (rows.push(row) === ROWS_SHOWN) break;
+  for await (const row of csv.rows) if (rows.push(row) === ROWS_READ) break;
   if (rows.length === 0) throw new Error('The file has no rows below its header.');
-  return { file, header: csv.header.map((name) => name.trim()), rows };
+  return { file, header: csv.header.map((name, at) => name.trim() || `Column ${at + 1}`), rows };
 }
 
 /** Opens a file from its beginning. `onRead` gets the number of bytes read so far. */
@@ -47,15 +46,6 @@ async function* chunksOf(file: File, onRead?: (bytes: number) => void): AsyncGen
   }
 }
 
-/** The field that the name of each column suggests. */
-export const suggestedFields = (header: string[]): (ImportField | undefined)[] => {
-  const suggested = header.map((name) => {
-    const key = columnKey(name.replace(/[ _-]/g, '')); // “External ID” and “external_id” are externalId
-    return WRITABLE_FIELDS.find((field) => columnKey(field) === key);
-  });
-  return suggested.map((field, at) => (suggested.indexOf(field) === at ? field : undefined));
-};
-
 /** The fault of a row, as the service words it. */
 export type RowFault = Pick<FieldFault, 'field' | 'message'> & Partial<Pick<FieldFault, 'code'>>;
 
@@ -66,8 +56,8 @@ export type Element = { row: CsvRow; user: BatchUser; bytes: number } | { row: C
 const MAX_BYTES = 64 * 1024;
 
 /** The element of a row. */
-export function elementOf(row: CsvRow, fields: (ImportField | undefined)[]): Element {
-  const { values, fault } = valuesOf(row, fields);
+export function elementOf(row: CsvRow, targets: Target[]): Element {
+  const { values, fault } = valuesOf(row, targets);
   if (fault) return { row, faults: [fault] };
   const bytes = new TextEncoder().encode(JSON.stringify(values)).length;
   if (bytes > MAX_BYTES) return { row, faults: [{ field: 'row', message: 'must not exceed 64 KB' }] };

@@ -1,12 +1,16 @@
 import { useRef, useState } from 'preact/hooks';
+import { proposeTargets } from '../../../csv/proposals.ts';
+import type { Target } from '../../../csv/targets.ts';
 import { CancelButton, Dialog, DISCARD } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { InputField } from '../../ui/field.tsx';
 import { SelectField } from '../../ui/select-field.tsx';
 import { ColumnsTable } from './columns-table.tsx';
-import { type CsvHead, type ImportField, readHead, suggestedFields } from './csv-file.ts';
+import { type CsvHead, readHead } from './csv-file.ts';
 import { ImportRun } from './import-run.tsx';
+import { PreviewTable } from './preview-table.tsx';
 import type { ImportRules } from './run-import.ts';
+import { faultsOf } from './targets.ts';
 
 interface Props {
   onClose(): void;
@@ -29,35 +33,47 @@ const rulesOf = (choice: Choice): ImportRules =>
 /** Imports a CSV file: choose the file, map its columns, try it out, import it. */
 export function ImportDialog({ onClose, onImported }: Props) {
   const [head, setHead] = useState<CsvHead>();
-  const [fields, setFields] = useState<(ImportField | undefined)[]>([]);
+  const [targets, setTargets] = useState<Target[]>([]);
   const [choice, setChoice] = useState<Choice>('create');
   const [step, setStep] = useState<'choose' | 'try' | 'import'>('choose');
   const [error, setError] = useState<unknown>();
+  /** Whether the person has asked for the next step. Before that, what is missing is no error. */
+  const [isAsked, setAsked] = useState(false);
   const latest = useRef<File | undefined>(undefined);
 
   const choose = async (file: File | undefined) => {
     latest.current = file;
     setError(undefined);
     setHead(undefined);
+    setAsked(false);
     if (!file) return;
     try {
       const head = await readHead(file);
       if (latest.current !== file) return;
-      setFields(suggestedFields(head.header));
+      setTargets(
+        proposeTargets(
+          head.header,
+          head.rows.map(({ cells }) => cells),
+        ),
+      );
       setHead(head);
     } catch (error) {
       if (latest.current === file) setError(error);
     }
   };
   const identity = choice === 'externalId' ? choice : 'email';
-  const hasIdentity = fields.includes(identity);
+  const missing = targets.includes(identity)
+    ? undefined
+    : `Choose the column that has the ${identity === 'email' ? 'email' : 'external ID'}.`;
+  const faults = faultsOf(targets, head?.header ?? []);
+  const isReady = head && !missing && !faults.some(Boolean);
 
   if (head && step !== 'choose')
     return (
       <ImportRun
         key={step}
         head={head}
-        fields={fields}
+        targets={targets}
         rules={rulesOf(choice)}
         dryRun={step === 'try'}
         onBack={() => setStep('choose')}
@@ -67,12 +83,13 @@ export function ImportDialog({ onClose, onImported }: Props) {
       />
     );
   return (
-    <Dialog title="Import users" question={head && DISCARD} onClose={onClose}>
+    <Dialog title="Import users" isWide question={head && DISCARD} onClose={onClose}>
       <form
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          if (head && hasIdentity) setStep('try');
+          if (isReady) setStep('try');
+          else setAsked(true);
         }}
       >
         <InputField
@@ -89,11 +106,14 @@ export function ImportDialog({ onClose, onImported }: Props) {
         <Failure error={error} />
         {head && (
           <>
-            <ColumnsTable head={head} fields={fields} onFields={setFields} />
-            <p class="error" role="alert">
-              {!hasIdentity &&
-                `Choose the column that has the ${identity === 'email' ? 'email' : 'external ID'}.`}
+            <ColumnsTable head={head} targets={targets} faults={faults} onTargets={setTargets} />
+            <p class={isAsked ? 'error' : 'hint'} role="alert">
+              {missing}
             </p>
+            {!targets.includes('name') && (
+              <p class="hint">New users need a name, and no column becomes one.</p>
+            )}
+            <PreviewTable head={head} targets={targets} />
             <SelectField
               label="If the user already exists"
               options={RULES}
@@ -104,8 +124,8 @@ export function ImportDialog({ onClose, onImported }: Props) {
         )}
         <div class="buttons">
           <CancelButton />
-          <button class="primary" aria-disabled={!head || !hasIdentity}>
-            Try it out
+          <button class="primary" aria-disabled={!isReady}>
+            Check all rows
           </button>
         </div>
       </form>

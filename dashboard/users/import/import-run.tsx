@@ -4,7 +4,8 @@ import { useSession } from '../../session/session.ts';
 import { Dialog, DISCARD } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { useBusy, waitingText } from '../../ui/use-task.ts';
-import type { CsvHead, ImportField } from './csv-file.ts';
+import type { Target } from '../../../csv/targets.ts';
+import type { CsvHead } from './csv-file.ts';
 import { RefusedRows } from './refused-rows.tsx';
 import { interruption } from './interruption.ts';
 import { type ImportProgress, type ImportRules, runImport } from './run-import.ts';
@@ -12,7 +13,7 @@ import { countOf, formatCount } from '../../ui/format.ts';
 
 interface Props {
   head: CsvHead;
-  fields: (ImportField | undefined)[];
+  targets: Target[];
   rules: ImportRules;
   dryRun: boolean;
   onBack(): void;
@@ -26,7 +27,7 @@ const NOTHING = { created: 0, updated: 0, unchanged: 0, failed: 0 };
 type Phase = 'running' | 'stopped' | 'failed' | 'done';
 
 /** A run through the file, which begins at once: a dry run, or the import itself. */
-export function ImportRun({ head, fields, rules, dryRun, onBack, onImport, onImported, onClose }: Props) {
+export function ImportRun({ head, targets, rules, dryRun, onBack, onImport, onImported, onClose }: Props) {
   const { client } = useSession();
   const [phase, setPhase] = useState<Phase>('running');
   const [progress, setProgress] = useState<ImportProgress>();
@@ -52,7 +53,7 @@ export function ImportRun({ head, fields, rules, dryRun, onBack, onImport, onImp
           setFailure({ error, retry });
         }).then(() => setFailure(undefined)),
     };
-    runImport(client, head, fields, options)
+    runImport(client, head, targets, options)
       .then(
         () => setPhase('done'),
         (error: unknown) => {
@@ -86,6 +87,7 @@ export function ImportRun({ head, fields, rules, dryRun, onBack, onImport, onImp
   return (
     <Dialog
       title="Import users"
+      isWide
       question={dryRun ? DISCARD : isWriting ? { ...STOP, onLeave: stop } : null}
       onClose={onClose}
     >
@@ -108,7 +110,7 @@ export function ImportRun({ head, fields, rules, dryRun, onBack, onImport, onImp
         {isRunning && waitingText(progress?.waitsUntil)}
       </p>
       <Failure error={failure?.error} onRetry={failure?.retry} />
-      {!isRunning && <RefusedRows head={head} refused={refused} />}
+      {!isRunning && <RefusedRows head={head} targets={targets} refused={refused} />}
       <div class="buttons">
         {isRunning ? (
           <button type="button" onClick={stop}>
@@ -143,7 +145,7 @@ export function ImportRun({ head, fields, rules, dryRun, onBack, onImport, onImp
 }
 
 function titleOf(phase: Phase, dryRun: boolean): string {
-  if (phase === 'running') return dryRun ? 'Trying it out …' : 'Importing …';
+  if (phase === 'running') return dryRun ? 'Checking all rows …' : 'Importing …';
   if (phase === 'done') return dryRun ? 'This would happen' : 'Imported';
   const what = phase === 'stopped' ? 'Stopped' : 'Failed';
   return dryRun ? `${what}; nothing was written` : `${what}; what is counted here has been written`;

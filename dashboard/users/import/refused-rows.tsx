@@ -1,24 +1,54 @@
+import type { Target } from '../../../csv/targets.ts';
 import { download } from '../../ui/download.ts';
-import { type Column, Table } from '../../ui/table.tsx';
-import { type CsvHead, openFile } from './csv-file.ts';
-import type { Refused } from './run-import.ts';
 import { formatCount } from '../../ui/format.ts';
+import { Clip, type Column, Table } from '../../ui/table.tsx';
+import { type CsvHead, openFile, type RowFault } from './csv-file.ts';
+import type { Refused } from './run-import.ts';
+import { labelOf } from './labels.ts';
+
+interface Props {
+  head: CsvHead;
+  targets: Target[];
+  refused: Refused[];
+}
+
+interface Shown {
+  row: Refused['row'];
+  fault: RowFault;
+}
 
 const MAX_SHOWN = 50;
 
-const COLUMNS: Column<Refused>[] = [
-  { title: 'Line', value: ({ row }) => row.line },
-  { title: 'Reason', value: (refused) => reasonOf(refused) },
-];
-
-/** The refused rows of a file: the first ones with their faults, and all of them as a download. */
-export function RefusedRows({ head, refused: unsorted }: { head: CsvHead; refused: Refused[] }) {
+/** The refused rows of a file: the first ones with their faults and values, and all of them as a download. */
+export function RefusedRows({ head, targets, refused: unsorted }: Props) {
   if (unsorted.length === 0) return null;
   const refused = [...unsorted].sort((a, b) => a.row.line - b.row.line);
+  const cellOf = ({ cells, fault }: Refused['row'], target: string) =>
+    (fault ? undefined : cells[targets.indexOf(target)]?.trim()) || undefined;
+  const columns: Column<Shown>[] = [
+    { title: 'Line', value: ({ row }) => row.line },
+    {
+      title: 'User',
+      class: 'user',
+      value: ({ row }) => <Clip text={cellOf(row, 'name') ?? cellOf(row, 'email') ?? '–'} />,
+    },
+    { title: 'Field', value: ({ fault }) => labelOf(fault.field) },
+    {
+      title: 'Value',
+      class: 'user',
+      value: ({ row, fault: { field } }) => (
+        <Clip text={cellOf(row, targets.includes(field) ? field : field.split('.')[0]) ?? '–'} />
+      ),
+    },
+    { title: 'Reason', value: ({ fault }) => fault.message },
+  ];
+  const shown = refused
+    .slice(0, MAX_SHOWN)
+    .flatMap(({ row, faults }) => faults.map((fault) => ({ row, fault })));
   return (
     <>
       <div class="scroll" tabIndex={0} role="group" aria-label="Refused rows">
-        <Table caption="Refused rows" columns={COLUMNS} items={refused.slice(0, MAX_SHOWN)} />
+        <Table caption="Refused rows" columns={columns} items={shown} />
       </div>
       <div class="line">
         <p class="quiet">

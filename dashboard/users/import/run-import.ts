@@ -1,12 +1,12 @@
 import { ApiError, type BatchAnswer, type Client } from '../../../client/index.ts';
 import type { CsvRow } from '../../../csv/csv-file.ts';
+import { keyOfTarget, type Target } from '../../../csv/targets.ts';
 import { patiently } from '../../ui/patiently.ts';
 import {
   type CsvHead,
   type Element,
   elementOf,
   type Identity,
-  type ImportField,
   keyOf,
   openFile,
   type RowFault,
@@ -55,7 +55,7 @@ const MAX_BYTES = 1_000_000;
 export async function runImport(
   client: Client,
   head: CsvHead,
-  fields: (ImportField | undefined)[],
+  targets: Target[],
   { mode, by, dryRun, signal, onProgress, onFailure }: ImportOptions,
 ): Promise<void> {
   const progress: ImportProgress = {
@@ -65,6 +65,7 @@ export async function runImport(
     line: 0,
   };
   const identity = by ?? 'email';
+  const merge = mode === 'upsert' && targets.some((target) => keyOfTarget(target) !== undefined);
   const accepted = new Set<string>();
   const refuse = (row: CsvRow, faults: RowFault[]) => {
     progress.counts.failed++;
@@ -76,7 +77,15 @@ export async function runImport(
   const send = async (elements: Sent[]): Promise<BatchAnswer> => {
     const users = elements.map(({ user }) => user);
     const idempotencyKey = crypto.getRandomValues(new Uint32Array(4)).join('-');
-    const options = { mode, by, dryRun, signal, idempotencyKey, timeoutMs: 60_000 };
+    const options = {
+      mode,
+      by,
+      merge: merge || undefined,
+      dryRun,
+      signal,
+      idempotencyKey,
+      timeoutMs: 60_000,
+    };
     const onWait = (until: number | undefined) => {
       progress.waitsUntil = until;
       report();
@@ -125,7 +134,7 @@ export async function runImport(
   const { rows } = await openFile(head.file, (read) => (progress.bytes = read));
   for await (const row of rows) {
     signal.throwIfAborted();
-    const element = elementOf(row, fields);
+    const element = elementOf(row, targets);
     if ('faults' in element) refuse(row, element.faults);
     else if (accepted.has(keyOf(element.user, identity))) refuse(row, [repeated(identity)]);
     else {

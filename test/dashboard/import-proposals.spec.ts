@@ -1,0 +1,152 @@
+import { proposeKey, proposeTargets } from '../../csv/proposals';
+import { clashOf } from '../../csv/targets';
+import { faultsOf, withChoice } from '../../dashboard/users/import/targets';
+
+/** What columns become by their headers alone. */
+const byHeader = (...headers: string[]) => proposeTargets(headers, []);
+
+/** What one column becomes by its header and its values. */
+const byValues = (header: string, ...values: string[]) =>
+  proposeTargets(
+    [header],
+    values.map((value) => [value]),
+  )[0];
+
+describe('what an import proposes for a column', () => {
+  it('follows from common spellings of its header', () => {
+    const rows: Record<string, string[]> = {
+      name: ['Full name', 'NAME', 'full_name', 'Display Name', 'Employee name'],
+      email: ['Email', 'E-Mail', 'e_mail', 'Work email', 'Email address', 'WORK E-MAIL ADDRESS', 'Mail'],
+      externalId: [
+        'External ID',
+        'external_id',
+        'Employee ID',
+        'Employee no',
+        'Employee No.',
+        'Personnel number',
+        'Staff-ID',
+      ],
+      role: ['Role', ' role '],
+      active: ['Active', 'is_active'],
+      metadata: ['Metadata'],
+      'metadata.department': ['Department', 'Dept.', 'DEPARTMENT NAME'],
+      'metadata.title': ['Job title', 'Title'],
+      'metadata.startDate': ['Start date', 'Hire Date', 'start_date'],
+      'metadata.costCenter': ['Cost centre', 'CostCenter'],
+      'metadata.a.B': ['Metadata.a.B', ' metadata.a.B '],
+    };
+    for (const [target, headers] of Object.entries(rows))
+      for (const header of headers) expect([header, ...byHeader(header)]).toEqual([header, target]);
+    for (const header of [
+      'First name',
+      'Surname',
+      'Given name',
+      'id',
+      'version',
+      'createdAt',
+      'directory',
+      'Notes',
+      '',
+    ])
+      expect([header, ...byHeader(header)]).toEqual([header, undefined]);
+  });
+
+  it('is nothing for the second column of a meaning; the plainest header comes first', () => {
+    expect(byHeader('Work email', 'Email', 'E-mail')).toEqual([undefined, 'email', undefined]);
+    expect(byHeader('Employee name', 'Full name', 'Department', 'Dept')).toEqual([
+      undefined,
+      'name',
+      'metadata.department',
+      undefined,
+    ]);
+  });
+
+  it('is no key beside a column with all metadata, and none that a user cannot have', () => {
+    expect(byHeader('Department', 'metadata', 'metadata.x')).toEqual([undefined, 'metadata', undefined]);
+    expect(byHeader('metadata.__proto__', 'metadata.', 'metadata.constructor')).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('is the email if nine of ten values have an @ and no header says so', () => {
+    const emails = Array.from({ length: 9 }, (_, n) => `u${n}@example.com`);
+    expect(byValues('Contact', ...emails, 'none', '', ' ')).toBe('email');
+    expect(byValues('Contact', ...emails.slice(1), 'none')).toBeUndefined();
+    expect(byValues('Contact', '', ' ')).toBeUndefined();
+    expect(byValues('Manager', ...emails)).toBe('metadata.manager');
+    const rows = emails.map((email) => [email, email, 'x']);
+    expect(proposeTargets(['Login', 'Mail', 'Name'], rows)).toEqual([undefined, 'email', 'name']);
+    expect(proposeTargets(['Login', 'Other', 'Name'], rows)).toEqual(['email', undefined, 'name']);
+  });
+
+  it('is a role or a state only if nine of ten values are ones', () => {
+    expect(byValues('Role', 'Admin', 'member ', '', 'VIEWER')).toBe('role');
+    expect(byValues('Role', 'Engineer', 'admin')).toBeUndefined();
+    expect(byValues('Active', 'TRUE', 'false')).toBe('active');
+    expect(byValues('Active', 'yes', 'no')).toBeUndefined();
+  });
+
+  it('never has two columns for the same', () => {
+    const headers = [
+      'Email',
+      'Work email',
+      'Name',
+      'Full name',
+      'Dept',
+      'Department',
+      'metadata.department',
+      'x',
+    ];
+    expect(clashOf(proposeTargets(headers, [headers.map(() => 'a@b')]))).toBeUndefined();
+    expect(clashOf(proposeTargets([...headers, 'metadata'], []))).toBeUndefined();
+  });
+});
+
+it('a key of the metadata is named after the header', () => {
+  for (const [header, key] of [
+    ['Start date', 'startDate'],
+    ['start_date', 'startDate'],
+    ['START-DATE', 'startDate'],
+    ['Hire date', 'startDate'],
+    ['startOfWork', 'startOfWork'],
+    ['Car (own?)', 'carOwn'],
+    ['Straße Nr. 2', 'straßeNr2'],
+    ['Büro', 'büro'],
+    ['Work email', 'workEmail'],
+    ['metadata.a.B', 'a.B'],
+    ['%', ''],
+    ['x'.repeat(80), 'x'.repeat(64)],
+  ])
+    expect([header, proposeKey(header)]).toEqual([header, key]);
+});
+
+describe('the choices of a person', () => {
+  const header = ['Name', 'Phone', 'phone', 'Metadata'];
+
+  it('give a field to one column, and different keys to different columns', () => {
+    const one = withChoice(['name', undefined, undefined, undefined], 1, 'name', header);
+    expect(one).toEqual([undefined, 'name', undefined, undefined]);
+    const keys = withChoice(withChoice(one, 1, 'key', header), 2, 'key', header);
+    expect(keys).toEqual([undefined, 'metadata.phone', 'metadata.phone2', undefined]);
+    expect(faultsOf(keys, header)).toEqual([undefined, undefined, undefined, undefined]);
+    expect(withChoice(keys, 1, '', header)[1]).toBeUndefined();
+  });
+
+  it('are refused if two exclude each other, or if no user can have a key', () => {
+    expect(faultsOf(['name', 'metadata.a', 'metadata.a', undefined], header)).toEqual([
+      undefined,
+      undefined,
+      'The column “Phone” has this key.',
+      undefined,
+    ]);
+    expect(faultsOf([undefined, 'metadata.a', undefined, 'metadata'], header)[1]).toBe(
+      'The column “Metadata” replaces all metadata: leave one out.',
+    );
+    expect(faultsOf(['metadata.', 'metadata.__proto__'], header)).toEqual([
+      'The key must not be empty.',
+      'The key is not allowed as a key.',
+    ]);
+  });
+});
