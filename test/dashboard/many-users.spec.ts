@@ -285,7 +285,7 @@ describeInBrowser('the import of the dashboard', () => {
   /** Tries a file out, up to the button that imports so many users. */
   const tryOut = async (page: Page, content: string, count: string) => {
     await choose(page, content);
-    await submits(page, 'Try it out');
+    await submits(page, 'Check all rows');
     await dialogButton(page, `Import ${count} user`).waitFor();
   };
   const usersOf = async (api: Client) => (await api.get('/api/v1/users?sort=email').expect(200)).body.data;
@@ -303,7 +303,7 @@ describeInBrowser('the import of the dashboard', () => {
     expectErrors(400); // the NUL refuses the whole batch, which is sent again without it
     await choose(
       page,
-      '\ufeffName;Mail;Role;Metadata;Phone\r\n' +
+      '\ufeffName;Contact;Role;Metadata;Phone\r\n' +
         '"Smith; ""Jo""";jo@example.com;viewer;"{""a"":\n ""x""}";1\r\n' +
         'Known;known@example.com;;;\r\n' +
         ';;;;\r\n' +
@@ -317,21 +317,21 @@ describeInBrowser('the import of the dashboard', () => {
     await shows(page, 'Choose the column that has the email.');
     expect(await page.getByLabel('Name becomes').inputValue()).toBe('name');
     expect(await page.getByLabel('Phone becomes').inputValue()).toBe('');
-    await shows(page, 'Smith; "Jo"');
+    await shows(page.getByRole('group', { name: 'The first rows become' }), 'Smith; "Jo"');
     await meetsWcag(page);
-    await submits(page, 'Try it out', { 'Mail becomes': 'email' });
+    await submits(page, 'Check all rows', { 'Contact becomes': 'email' });
 
     await page.getByRole('heading', { name: 'This would happen' }).waitFor();
     await shows(page, '2 to create · 0 to change · 0 unchanged · 6 refused');
     expect(await usersOf(api)).toHaveLength(1);
     const rows = await dialogOf(page).getByRole('table').getByRole('row').allInnerTexts();
     expect(rows.slice(1).map((text) => text.replace(/\s+/g, ' '))).toEqual([
-      '4 email is already used by another user of the organization',
-      '6 email must be an email address',
-      '7 row has 2 cells, but the header has 5',
-      '8 email appears in an earlier row of the file',
-      '9 name must not contain a NUL or a lone surrogate',
-      '10 metadata must be JSON',
+      '4 Known Email known@example.com is already used by another user of the organization',
+      '6 =Bad Email nobody must be an email address',
+      '7 – Row – has 2 cells, but the header has 5',
+      '8 Twice Email JO@example.com appears in an earlier row of the file',
+      '9 NUL\0 Name NUL\0 must not contain a NUL or a lone surrogate',
+      '10 Odd Metadata {no} must be JSON',
     ]);
     await meetsWcag(page);
 
@@ -339,7 +339,7 @@ describeInBrowser('the import of the dashboard', () => {
     await page.getByRole('heading', { name: 'Imported' }).waitFor();
     const { name, text } = await saved(page, 'Download refused rows');
     expect(name).toBe('people.refused.csv');
-    expect(text).toMatch(/^\ufeffrefused_because;Name;Mail;Role;Metadata;Phone\n/);
+    expect(text).toMatch(/^\ufeffrefused_because;Name;Contact;Role;Metadata;Phone\n/);
     expect(text).toContain("line 6: email must be an email address;'=Bad;nobody;;;\n");
     expect(text).toContain('line 7: row has 2 cells, but the header has 5;Short;short@example.com\n');
     await submits(page, 'Close');
@@ -359,9 +359,9 @@ describeInBrowser('the import of the dashboard', () => {
     const identity = { 'If the user already exists': 'externalId' };
     await fills(dialogOf(page), { ...identity, 'External ID becomes': '' });
     await shows(page, 'Choose the column that has the external ID.');
-    await submits(page, 'Try it out', { 'External ID becomes': 'externalId' });
+    await submits(page, 'Check all rows', { 'External ID becomes': 'externalId' });
     await shows(page, '0 to create · 1 to change · 0 unchanged · 3 refused');
-    await shows(page, 'externalId appears in an earlier row of the file', 'externalId is required');
+    await shows(page, 'appears in an earlier row of the file', 'is required');
     await submits(page, 'Import 1 user');
     await shows(page, '0 created · 1 changed · 0 unchanged · 3 refused');
     expect(await usersOf(api)).toMatchObject([{ name: 'Ada', email: 'new@example.com', version: 2 }]);
@@ -377,7 +377,7 @@ describeInBrowser('the import of the dashboard', () => {
       return answer ? route.fulfill(answer) : route.continue();
     });
     await choose(page, people(2));
-    await submits(page, 'Try it out');
+    await submits(page, 'Check all rows');
     await shows(page, "The token's rate limit is used up. It continues at", 'Unexpected response: 500');
     expect(await page.getByText('rate limit is used up').count()).toBe(0);
     await submits(page, 'Try again');
@@ -463,17 +463,17 @@ describeInBrowser('the import of the dashboard', () => {
     await shows(page, 'people.csv is chosen.');
     writeFileSync(file, people(3));
     utimesSync(file, 1, 1); // browsers compare whole seconds
-    await submits(page, 'Try it out');
+    await submits(page, 'Check all rows');
     await shows(page, 'The file has changed, or is gone, since it was chosen.');
     await submits(page, 'Back');
     await shows(page, 'people.csv is chosen.');
     await page.getByLabel('CSV file').setInputFiles(file);
-    await submits(page, 'Try it out');
+    await submits(page, 'Check all rows');
     await shows(page, '3 to create ·');
     await submits(page, 'Back');
-    await choose(page, `${people(9)}\n"`);
-    await submits(page, 'Try it out');
-    await shows(page, 'The quote that opens at line 11 is never closed.');
+    await choose(page, `${people(109)}\n"`);
+    await submits(page, 'Check all rows');
+    await shows(page, 'The quote that opens at line 111 is never closed.');
     await page.getByRole('heading', { name: 'Failed; nothing was written' }).waitFor();
     rmSync(dirname(file), { recursive: true });
   });

@@ -107,12 +107,6 @@ export function ImportDialog({ onClose, onImported }: Props) {
         {head && (
           <>
             <ColumnsTable head={head} targets={targets} faults={faults} onTargets={setTargets} />
-            <p class={isAsked ? 'error' : 'hint'} role="alert">
-              {missing}
-            </p>
-            {!targets.includes('name') && (
-              <p class="hint">New users need a name, and no column becomes one.</p>
-            )}
             <PreviewTable head={head} targets={targets} />
             <SelectField
               label="If the user already exists"
@@ -120,6 +114,16 @@ export function ImportDialog({ onClose, onImported }: Props) {
               value={choice}
               onValue={(choice) => setChoice(choice as Choice)}
             />
+          </>
+        )}
+        {head && (
+          <>
+            <p class={isAsked ? 'error' : 'hint'} role="alert">
+              {missing}
+            </p>
+            {!targets.includes('name') && (
+              <p class="hint">New users need a name, and no column becomes one.</p>
+            )}
           </>
         )}
         <div class="buttons">

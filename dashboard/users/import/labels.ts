@@ -12,7 +12,7 @@ export const CHOICES: [value: string, label: string][] = [
     field,
     field === 'metadata' ? 'Metadata as JSON' : labelOfField(field),
   ]),
-  [KEY, 'Key of the metadata'],
+  [KEY, 'Metadata key'],
 ];
 
 /** The name of a target, or of the field of a fault. */

@@ -1,0 +1,145 @@
+/**
+ * @slow it drives a browser
+ * @only embedded postgres: the requests of the dashboard are those of the API
+ */
+import type { Page } from 'playwright-core';
+import { meetsWcag } from '../support/accessibility';
+import { describeInBrowser } from '../support/browser';
+import { buttonOf, dialogButton, dialogOf, fills, shows, submits, useDashboard } from '../support/dashboard';
+
+/** As a German spreadsheet saves the list of a personnel department. */
+const STAFF =
+  '\ufeffPersonnel number;Full name;Contact;Department;Start date;Car, own?;Notes;Role\r\n' +
+  '0815;Änne Müller;aenne@example.com;"Vertrieb; Süd";01.03.2019;yes;on leave;Engineer\r\n' +
+  '0816;"Jörg ""Joe"" Groß";joerg@example.com;Einkauf;;;;Head of purchasing\r\n' +
+  '0817;Zoë;zoë@;Einkauf;;no;;Clerk\r\n';
+
+describeInBrowser('the columns of an imported file', () => {
+  const { visit } = useDashboard();
+
+  const choose = (page: Page, content: string) =>
+    page
+      .getByLabel('CSV file')
+      .setInputFiles({ name: 'staff.csv', mimeType: 'text/csv', buffer: Buffer.from(content) });
+  const becomes = (page: Page, column: string) => page.getByLabel(`${column} becomes`);
+  const keyFor = (page: Page, column: string) => page.getByLabel(`Key for ${column}`);
+  const tableRows = async (page: Page, group: string) => {
+    const rows = page.getByRole('group', { name: group }).getByRole('row');
+    return (await rows.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim());
+  };
+  /** Presses the button though it says that it is disabled. */
+  const press = (page: Page) => dialogButton(page, 'Check all rows').click({ force: true });
+  const errors = (page: Page) => dialogOf(page).locator('.error:not(:empty)').allInnerTexts();
+
+  it('become fields, keys of the metadata or nothing, and their first rows are shown before anything is done', async () => {
+    const { page, api } = await visit('users', (api) =>
+      api.createUser({ name: 'J', email: 'joerg@example.com', metadata: { plan: 'pro', startDate: '2020' } }),
+    );
+    await buttonOf(page, 'Import users').click();
+    await choose(page, STAFF);
+    await becomes(page, 'Contact').waitFor();
+    const proposed = [
+      'Personnel number',
+      'Full name',
+      'Contact',
+      'Department',
+      'Start date',
+      'Notes',
+      'Role',
+    ];
+    const values = await Promise.all(proposed.map((column) => becomes(page, column).inputValue()));
+    expect(values).toEqual(['externalId', 'name', 'email', 'key', 'key', '', '']);
+    expect(await keyFor(page, 'Start date').inputValue()).toBe('startDate');
+    expect(await becomes(page, 'Contact').locator('option').allInnerTexts()).toEqual([
+      'Left out',
+      'External ID',
+      'Name',
+      'Email',
+      'Role',
+      'Active',
+      'Metadata as JSON',
+      'Metadata key',
+    ]);
+    expect(await errors(page)).toEqual([]);
+
+    await fills(dialogOf(page), { 'Car, own? becomes': 'key' });
+    expect(await keyFor(page, 'Car, own?').inputValue()).toBe('carOwn');
+    await fills(dialogOf(page), { 'Key for Car, own?': 'car', 'If the user already exists': 'email' });
+    expect(await tableRows(page, 'The first rows become')).toEqual([
+      'Line External ID Name Email Metadata: department Metadata: startDate Metadata: car',
+      '2 0815 Änne Müller aenne@example.com Vertrieb; Süd 01.03.2019 yes',
+      '3 0816 Jörg "Joe" Groß joerg@example.com Einkauf – –',
+      '4 0817 Zoë zoë@ Einkauf – no',
+    ]);
+    await meetsWcag(page);
+    await submits(page, 'Check all rows');
+    await shows(page, '1 to create · 1 to change · 0 unchanged · 1 refused');
+    expect(await tableRows(page, 'Refused rows')).toEqual([
+      'Line User Field Value Reason',
+      '4 Zoë Email zoë@ must be an email address',
+    ]);
+    await meetsWcag(page);
+    await submits(page, 'Import 2 users');
+    await shows(page, '1 created · 1 changed · 0 unchanged · 1 refused');
+    const { data } = (await api.get('/api/v1/users?sort=email').expect(200)).body;
+    expect(data).toMatchObject([
+      {
+        externalId: '0815',
+        name: 'Änne Müller',
+        role: 'member',
+        metadata: { department: 'Vertrieb; Süd', startDate: '01.03.2019', car: 'yes' },
+      },
+      {
+        externalId: '0816',
+        name: 'Jörg "Joe" Groß',
+        metadata: { plan: 'pro', startDate: '2020', department: 'Einkauf' },
+      },
+    ]);
+    expect(data[0].metadata).not.toHaveProperty('notes');
+  });
+
+  it('are at fault only after somebody has chosen, and then nothing is sent', async () => {
+    const { page } = await visit('users');
+    await buttonOf(page, 'Import users').click();
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(request.url()));
+    await choose(page, 'First name,Last name,Dept,Unit,Login,Metadata\nAda,King,A,B,ada,\n');
+    await shows(page, 'Choose the column that has the email.', 'New users need a name');
+    expect(await errors(page)).toEqual([]);
+    await press(page);
+    expect(await errors(page)).toEqual(['Choose the column that has the email.']);
+
+    const form = { 'Login becomes': 'email', 'Dept becomes': 'key', 'Unit becomes': 'key' };
+    await fills(dialogOf(page), { ...form, 'Key for Unit': 'department' });
+    await shows(page, 'The column “Metadata” replaces all metadata: leave one out.');
+    await fills(dialogOf(page), { 'Metadata becomes': '' });
+    expect(await errors(page)).toEqual(['The column “Dept” has this key.']);
+    await meetsWcag(page);
+    for (const [key, message] of [
+      ['', 'The key must not be empty.'],
+      ['__proto__', 'The key is not allowed as a key.'],
+      ['x'.repeat(65), 'The key must have at most 64 characters.'],
+    ]) {
+      await fills(dialogOf(page), { 'Key for Unit': key });
+      await shows(page, message);
+      await press(page);
+    }
+    expect(await dialogButton(page, 'Check all rows').getAttribute('aria-disabled')).toBe('true');
+    expect(sent).toEqual([]);
+    await fills(dialogOf(page), { 'Key for Unit': 'unit' });
+    await submits(page, 'Check all rows');
+    await shows(page, '0 to create · 0 to change · 0 unchanged · 1 refused');
+  });
+
+  it('fit into a narrow window', async () => {
+    const { page } = await visit('users', undefined, { viewport: { width: 390, height: 844 } });
+    await buttonOf(page, 'Import users').click();
+    await choose(page, STAFF);
+    await fills(dialogOf(page), { 'Notes becomes': 'key' });
+    const overflow = `document.querySelector('dialog').scrollWidth - document.querySelector('dialog').clientWidth`;
+    expect(await page.evaluate(overflow)).toBe(0);
+    await submits(page, 'Check all rows');
+    await shows(page, '2 to create · 0 to change · 0 unchanged · 1 refused');
+    expect(await page.evaluate(overflow)).toBe(0);
+  });
+});
