@@ -138,6 +138,8 @@ describeInBrowser('the columns of an imported file', () => {
     await fills(dialogOf(page), { 'Notes becomes': 'key' });
     const overflow = `document.querySelector('dialog').scrollWidth - document.querySelector('dialog').clientWidth`;
     expect(await page.evaluate(overflow)).toBe(0);
+    for (const control of [becomes(page, 'Notes'), keyFor(page, 'Notes')])
+      expect((await control.boundingBox())!.width).toBeGreaterThan(150);
     await submits(page, 'Check all rows');
     await shows(page, '2 to create · 0 to change · 0 unchanged · 1 refused');
     expect(await page.evaluate(overflow)).toBe(0);

@@ -361,7 +361,8 @@ describeInBrowser('the import of the dashboard', () => {
     await shows(page, 'Choose the column that has the external ID.');
     await submits(page, 'Check all rows', { 'External ID becomes': 'externalId' });
     await shows(page, '0 to create · 1 to change · 0 unchanged · 3 refused');
-    await shows(page, 'appears in an earlier row of the file', 'is required');
+    await shows(page, 'appears in an earlier row of the file');
+    await page.getByRole('row', { name: '5 x@example.com External ID – is required' }).waitFor();
     await submits(page, 'Import 1 user');
     await shows(page, '0 created · 1 changed · 0 unchanged · 3 refused');
     expect(await usersOf(api)).toMatchObject([{ name: 'Ada', email: 'new@example.com', version: 2 }]);
