@@ -6,6 +6,7 @@ import { LocalFaults } from '../../dashboard/ui/faults';
 import { changesOf, conflictsOf, withChanges } from '../../dashboard/users/edit/changes';
 import { fieldOf, metadataOf, newRow, rowsOf } from '../../dashboard/users/edit/metadata-rows';
 import { proposeTargets } from '../../csv/proposals';
+import { keyFault } from '../../csv/targets';
 import { readHead } from '../../dashboard/users/import/csv-file';
 import { interruption } from '../../dashboard/users/import/interruption';
 import { type ImportOptions, type ImportProgress, runImport } from '../../dashboard/users/import/run-import';
@@ -315,6 +316,19 @@ describe('a file of users', () => {
     expect(counts).toMatchObject({ created: 1, updated: 1, failed: 0 });
     const { body } = await api.get(`/api/v1/users/${id}`).expect(200);
     expect(body.metadata).toEqual({ plan: 'pro', dept: 'Sales' });
+  });
+
+  it('has the same keys of the metadata refused as the service', async () => {
+    const keys = ['', 'x', 'a.b', ' ', '__proto__', 'constructor', 'prototype', 'toString', 'a\0'];
+    for (const key of [...keys, '😀'.repeat(64), '😀'.repeat(65)]) {
+      const metadata = `{${JSON.stringify(key)}:"x"}`;
+      const response = await fetch(`${service.url}/api/v1/users`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${api.tokenValue}`, 'content-type': 'application/json' },
+        body: `{"name":"Key","email":"key-${keys.indexOf(key)}-${key.length}@example.com","metadata":${metadata}}`,
+      });
+      expect([key, response.status]).toEqual([key, keyFault(key) === undefined ? 201 : 400]);
+    }
   });
 
   it('is sent in several batches, and an email that stands in two of them is refused', async () => {
