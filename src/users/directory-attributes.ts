@@ -1,4 +1,6 @@
 import type { EntityManager } from 'typeorm';
+import { mapGivingWay } from '../platform/fairness/give-way';
+import type { UserView } from './user/user.view';
 
 /** Up to this many bytes, the attributes of the users of a page are read together. */
 export const SHORT_DIRECTORY_BYTES = 3 * 1024;
@@ -16,10 +18,17 @@ export abstract class DirectoryAttributes {
     maxBytes?: number,
   ): Promise<Map<string, string | null>>;
 
-  /** The user with the attributes as `directory`. */
-  async of<User extends { id: string }>(manager: EntityManager, organizationId: string, user: User) {
-    const [{ directory }] = await this.addTo(manager, organizationId, [user]);
-    return { ...user, directory: JSON.parse(directory!) as Record<string, unknown> | null };
+  /** The users with the attributes as `directory`. */
+  async parsedOf<User extends { id: string }>(
+    manager: EntityManager,
+    organizationId: string,
+    users: readonly User[],
+  ): Promise<(User & Pick<UserView, 'directory'>)[]> {
+    const rows = await this.addTo(manager, organizationId, users);
+    return mapGivingWay(rows, ({ directory, ...user }) => ({
+      ...user,
+      directory: JSON.parse(directory!) as UserView['directory'],
+    })) as Promise<(User & Pick<UserView, 'directory'>)[]>;
   }
 
   /** The rows with the attributes of their users as `directory`. */

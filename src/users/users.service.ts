@@ -144,7 +144,10 @@ export class UsersService {
     if (!user) throw userNotFound();
     const shown = serializeUser(user);
     if (!include) return shown;
-    return this.database.read(organizationId, (manager) => this.directory.of(manager, organizationId, shown));
+    const [complete] = await this.database.read(organizationId, (manager) =>
+      this.directory.parsedOf(manager, organizationId, [shown]),
+    );
+    return complete;
   }
 
   /** Changes the given fields. Throws a 412, and changes nothing, if the precondition refuses the user's version. */

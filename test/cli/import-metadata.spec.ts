@@ -127,7 +127,7 @@ describe('ums users export --columns', () => {
 
   it('is refused before the first row if a column is unknown or named twice, or without CSV', async () => {
     const nowhere = { DATABASE_URL: 'postgres://127.0.0.1:1/none' };
-    for (const [columns, message] of [
+    for (const [columns, message, ...more] of [
       ['name,mail', 'There is no column "mail". Columns are id, externalId, name, '],
       ['', 'There is no column "".'],
       ['name,email, NAME', 'It names the column "name" twice.'],
@@ -136,8 +136,11 @@ describe('ums users export --columns', () => {
       ['metadata.', 'The key of the column "metadata." must not be empty.'],
       ['"name', 'It must be a row of CSV, with commas.'],
       ['name', '--columns is for CSV files. Add --format csv, or an --output that ends in .csv.'],
+      ['name,directory', 'The column directory requires --include directory.', '--format', 'csv'],
+      ['name', "'groups' is invalid. Allowed choices are directory.", '--include', 'groups'],
     ]) {
-      const { code, stdout, stderr } = await run(['users', 'export', '--columns', columns], nowhere);
+      const args = ['users', 'export', '--columns', columns, ...more];
+      const { code, stdout, stderr } = await run(args, nowhere);
       expect({ columns, code, stdout }).toEqual({ columns, code: 1, stdout: '' });
       expect(stderr).toContain(message);
     }

@@ -1,5 +1,8 @@
 import { createClient } from '../../client/index';
 import { DeletedUsersService } from '../../src/users/deleted/deleted-users.service';
+import { Database } from '../../src/platform/database/database';
+import { exportTexts, userPages } from '../../src/entry/cli/export';
+import { DirectoryAttributes } from '../../src/users/directory-attributes';
 import { UserSearch } from '../../src/users/search/user-search.service';
 import { UsersService } from '../../src/users/users.service';
 import { type Body, ENTERPRISE, useScim } from '../support/scim';
@@ -78,6 +81,28 @@ describe('include=directory', () => {
     expect(await app.get(DeletedUsersService).get(organizationId, id, query)).toEqual(
       expect.objectContaining({ directory: DIRECTORY }),
     );
+  });
+
+  it('is a member of each line of an export, and a column of JSON that --columns may place', async () => {
+    const [ada, other] = [await provision(), (await scim.api.createUser({ name: 'Eve' })).id];
+    const app = service().app;
+    const pages = () =>
+      userPages(app.get(Database), scim.api.organizationId, {}, app.get(DirectoryAttributes));
+    let lines = '';
+    for await (const text of exportTexts(pages(), { format: 'ndjson', delimiter: ',' })) lines += text;
+    const users = lines
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(users.map(({ id, directory }) => [id, directory])).toEqual([
+      [ada, DIRECTORY],
+      [other, null],
+    ]);
+    let rows = '';
+    const columns = ['name', 'directory'] as const;
+    for await (const text of exportTexts(pages(), { format: 'csv', delimiter: ',', columns })) rows += text;
+    const quoted = JSON.stringify(DIRECTORY).replaceAll('"', '""');
+    expect(rows).toBe(`name,directory\nAda Lovelace,"${quoted}"\nEve,\n`);
   });
 
   it('is refused with another value, and on writes', async () => {

@@ -6,10 +6,12 @@ import { formatRows } from '../../../csv/write-csv';
 import { LARGE_JOB } from '../../platform/database/data-source';
 import { Database } from '../../platform/database/database';
 import { pagesOf } from '../../platform/pages/paginate';
+import { DirectoryAttributes } from '../../users/directory-attributes';
 import { type Role, ROLES, type User, USER_COLUMNS, USER_FIELDS } from '../../users/user/user.entity';
 import type { UserFilter } from '../../users/user/user.filter';
 import { pageOfUsers } from '../../users/user/user-query';
 import { serializeUser } from '../../users/user/user.serializer';
+import { type Include, INCLUDES } from '../../users/user/users-query.dto';
 import type { UserView } from '../../users/user/user.view';
 import { cellsOf, type ExportColumn, parseColumns } from './export/columns';
 import { type Format, fileFormatOf, formatOption, isTsv } from './import/format';
@@ -24,6 +26,7 @@ interface ExportOptions {
   organization?: string;
   format?: Format;
   columns?: ExportColumn[];
+  include?: Include;
   output?: string;
   json?: boolean;
   role?: Role;
@@ -45,6 +48,9 @@ export function addExport(users: Command, shell: Shell): void {
       'the columns of a CSV file and their order: fields, or metadata.<key>; by default all fields',
       parseColumns,
     )
+    .addOption(
+      new Option('--include <what>', 'directory: also what a directory has given, as JSON').choices(INCLUDES),
+    )
     .option('--output <file>', 'output file; it appears only when it is complete')
     .option('--json', 'print the summary as JSON; to standard error if the users go to standard output')
     .addHelpText(
@@ -62,6 +68,7 @@ nothing for users who do not have the key.
 Examples:
   ums users export --output people.csv
   ums users export --output people.csv --columns name,email,metadata.department
+  ums users export --output people.ndjson --include directory
   ums users export --organization org_… --active false --output inactive.csv
   ums users export --organization org_… | jq -r .email`,
     )
@@ -69,7 +76,7 @@ Examples:
 }
 
 async function exportUsers(
-  { organization, output, json, columns, ...options }: ExportOptions,
+  { organization, output, json, include, columns, ...options }: ExportOptions,
   shell: Shell,
 ): Promise<void> {
   const filter: UserFilter = {
@@ -79,20 +86,27 @@ async function exportUsers(
   const format = fileFormatOf(output ?? '', options.format);
   if (columns && format !== 'csv')
     throw new Error('--columns is for CSV files. Add --format csv, or an --output that ends in .csv.');
+  if (columns?.includes('directory') && !include)
+    throw new Error('The column directory requires --include directory.');
   const delimiter = isTsv(output ?? '') ? '\t' : ',';
   const command = 'ums users export';
   await withOrganization(shell, { organization, command, timeouts: LARGE_JOB }, async (app, by) => {
     let users = 0;
     const interruption = new Interruption();
     async function* pages(): AsyncGenerator<UserView[]> {
-      for await (const page of userPages(app.get(Database), by.organizationId, filter)) {
+      const directory = include && app.get(DirectoryAttributes);
+      for await (const page of userPages(app.get(Database), by.organizationId, filter, directory)) {
         yield page;
         users += page.length;
         await nextTurn(); // lets signals be handled
         if (interruption.signal) throw new Error(`Stopped by ${interruption.signal}.`);
       }
     }
-    const texts = exportTexts(pages(), { format, delimiter, columns });
+    const texts = exportTexts(pages(), {
+      format,
+      delimiter,
+      columns: columns ?? [...USER_FIELDS, ...(include ? [include] : [])],
+    });
     try {
       await (output === undefined
         ? pipeline(texts, shell.stdout, { end: false })
@@ -118,14 +132,17 @@ export async function* userPages(
   database: Database,
   organizationId: string,
   filter: UserFilter,
+  directory?: DirectoryAttributes,
 ): AsyncGenerator<UserView[]> {
   const pages = pagesOf((cursor) => {
     const page = { sort: 'createdAt', order: 'asc', limit: PAGE_SIZE, cursor } as const;
-    return database.read(organizationId, (manager) =>
-      pageOfUsers<User>(manager, { organizationId, filter }, USER_COLUMNS.select, page),
-    );
+    return database.read(organizationId, async (manager) => {
+      const found = await pageOfUsers<User>(manager, { organizationId, filter }, USER_COLUMNS.select, page);
+      const users = found.data.map(serializeUser);
+      return { ...found, data: directory ? await directory.parsedOf(manager, organizationId, users) : users };
+    });
   });
-  for await (const page of pages) yield page.map(serializeUser);
+  yield* pages;
 }
 
 interface FileOptions {

@@ -119,7 +119,7 @@ export class DeletedUsersService {
       const user = await manager.findOneBy(DeletedUser, { organizationId, id });
       if (!user) throw deletedUserNotFound();
       const shown = this.serialize(user);
-      return include ? this.directory.of(manager, organizationId, shown) : shown;
+      return include ? (await this.directory.parsedOf(manager, organizationId, [shown]))[0] : shown;
     });
   }
 

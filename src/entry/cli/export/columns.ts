@@ -3,11 +3,15 @@ import { columnKey } from '../../../../csv/csv-file';
 import { parseRow } from '../../../../csv/csv-rows';
 import { keyFault, keyInName, keyOfTarget, metadataTarget } from '../../../../csv/targets';
 import { USER_FIELDS } from '../../../users/user/user.entity';
+import { INCLUDES, type Include } from '../../../users/user/users-query.dto';
 import type { UserView } from '../../../users/user/user.view';
 
-type FieldName = (typeof USER_FIELDS)[number];
+type FieldName = (typeof USER_FIELDS)[number] | Include;
 
-/** A column of a CSV export: a field, or `metadata.<key>`. */
+/** What a CSV export may have of a user besides the metadata by its keys. */
+const FIELDS: readonly FieldName[] = [...USER_FIELDS, ...INCLUDES];
+
+/** A column of a CSV export: a field, what is included, or `metadata.<key>`. */
 export type ExportColumn = FieldName | `metadata.${string}`;
 
 /** Parses the value of `--columns`, a row of CSV. */
@@ -23,10 +27,10 @@ export function parseColumns(text: string): ExportColumn[] {
 function columnNamed(name: string): ExportColumn {
   const shown = JSON.stringify(name.trim().slice(0, 80));
   const key = keyInName(name);
-  const field = USER_FIELDS.find((field) => columnKey(field) === columnKey(name));
+  const field = FIELDS.find((field) => columnKey(field) === columnKey(name));
   if (key === undefined && field === undefined)
     throw new InvalidArgumentError(
-      `There is no column ${shown}. Columns are ${USER_FIELDS.join(', ')} and metadata.<key>.`,
+      `There is no column ${shown}. Columns are ${FIELDS.join(', ')} and metadata.<key>.`,
     );
   const fault = key === undefined ? undefined : keyFault(key);
   if (fault) throw new InvalidArgumentError(`The key of the column ${shown} ${fault}.`);
