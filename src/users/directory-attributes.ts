@@ -5,7 +5,7 @@ import type { UserView } from './user/user.view';
 /** Up to this many bytes, the attributes of the users of a page are read together. */
 export const SHORT_DIRECTORY_BYTES = 3 * 1024;
 
-/** The attributes that a directory has set for users, for responses that include them. The feature of SCIM provides it. */
+/** The attributes that a directory has set for users, for responses that include them. SCIM provides it. */
 export abstract class DirectoryAttributes {
   /**
    * The attributes of each user as JSON, which is `null` if no directory has set any. With `maxBytes`, null stands for

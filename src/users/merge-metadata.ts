@@ -11,21 +11,27 @@ class MetadataDto {
   metadata: Metadata;
 }
 
-/** The metadata after a merge patch (RFC 7396). Throws a 400 if the result is not valid. */
-export function mergeMetadata(metadata: Metadata, patch: Metadata): Metadata {
-  const merged = mergedMetadata(metadata, patch);
-  const faults = faultsOfMerged(metadata, merged);
+/** The metadata after a merge patch (RFC 7396), or undefined if it changes nothing. Throws a 400 if it is not valid. */
+export function mergeMetadata(metadata: Metadata, patch: Metadata): Metadata | undefined {
+  const { changed, faults } = mergedMetadata(metadata, patch);
   if (faults) throw invalidInput(faults);
-  return merged;
+  return changed;
+}
+
+/** The same, or the faults. Metadata from before a limit stays valid until it changes. */
+export function mergedMetadata(
+  metadata: Metadata,
+  patch: Metadata,
+): { changed?: Metadata; faults?: Fault[] } {
+  const changed = withPatch(metadata, patch);
+  if (isSame(changed, metadata)) return {};
+  const { faults } = validate(MetadataDto, { metadata: changed });
+  return faults ? { faults } : { changed };
 }
 
 /** The same, unchecked. */
-export const mergedMetadata = (metadata: Metadata, patch: Metadata): Metadata =>
+export const withPatch = (metadata: Metadata, patch: Metadata): Metadata =>
   merge(metadata, stored(patch)) as Metadata;
-
-/** The faults of metadata after a merge patch. Metadata from before a limit stays valid until it changes. */
-export const faultsOfMerged = (metadata: Metadata, merged: Metadata): Fault[] | undefined =>
-  isSame(merged, metadata) ? undefined : validate(MetadataDto, { metadata: merged }).faults;
 
 /** Recurses as deep as the patch, whose depth has been checked. */
 function merge(target: unknown, patch: unknown): unknown {

@@ -1,8 +1,9 @@
 import { type ClientOptions, createClient, type User } from '../../client/index';
-import { changesOf as changesIn } from '../../dashboard/activity/changes';
+import { absentIn, changesOf as changesIn } from '../../dashboard/activity/changes';
 import { type Entry, sentenceOf, targetNameOf } from '../../dashboard/activity/sentence';
 import { isLastAdmin } from '../../dashboard/tokens/token/last-admin';
 import { LocalFaults } from '../../dashboard/ui/faults';
+import { directoryFacts } from '../../dashboard/users/detail/directory';
 import { changesOf, conflictsOf, withChanges } from '../../dashboard/users/edit/changes';
 import { fieldOf, metadataOf, newRow, rowsOf } from '../../dashboard/users/edit/metadata-rows';
 import { proposeTargets } from '../../csv/proposals';
@@ -67,6 +68,13 @@ describe('the sentence of an event', () => {
         role: 'viewer',
       }),
       'Nightly sync changed Ada Lovelace': user('updated', {}),
+      'Nightly sync changed the title and phone numbers of Ada Lovelace': user('updated', {
+        directory: { title: 'Countess', phoneNumbers: null },
+      }),
+      'Nightly sync renamed Ada King to Ada Lovelace': user('updated', {
+        name: 'Ada King',
+        directory: { displayName: 'Ada King' },
+      }),
       'Nightly sync deactivated Ada Lovelace': user('updated', { active: true }),
       'Nightly sync activated Ada Lovelace': entry('user.updated', active),
       'Nightly sync restored Ada Lovelace': user('restored'),
@@ -128,7 +136,64 @@ describe('the sentence of an event', () => {
   });
 });
 
+describe('what a directory has given', () => {
+  it('is shown by labels and in groups, as lines of text', () => {
+    const address = { locality: 'London', country: 'GB', type: 'work' };
+    const facts = directoryFacts({
+      userName: 'ada',
+      name: { givenName: 'Ada', familyName: 'Lovelace', honorificPrefix: 'Dr' },
+      emails: [{ value: 'a@example.com', type: 'work', primary: true }, { value: 'b@example.com' }],
+      addresses: [{ formatted: '12 Square\nLondon', type: 'home' }, address],
+      department: 'Research',
+      manager: { value: '4711', displayName: 'Charles' },
+      roles: [{ value: 'r1', display: 'Engineer' }],
+      x509Certificates: [{ value: 'MII' }, { value: 'MIJ' }],
+    });
+    expect(facts).toEqual([
+      [
+        'Person',
+        [
+          ['Name', ['Dr Ada Lovelace']],
+          ['User name', ['ada']],
+          ['Certificates', ['2']],
+        ],
+      ],
+      [
+        'Work',
+        [
+          ['Department', ['Research']],
+          ['Manager', ['Charles (4711)']],
+          ['Roles', ['Engineer']],
+        ],
+      ],
+      [
+        'Contact',
+        [
+          ['Emails', ['a@example.com (work, primary)', 'b@example.com']],
+          ['Addresses', ['12 Square, London (home)', 'London, GB (work)']],
+        ],
+      ],
+    ]);
+  });
+});
+
 describe('the changes of an event', () => {
+  it('have the former values of what a directory has changed, and say that the present ones are not recorded', () => {
+    const previous = { role: 'member', directory: { title: 'Countess', nickName: null } };
+    const changes = changesIn(entry('user.updated', { user: USER, previous }));
+    expect(changes).toEqual([
+      { field: 'role', before: 'member', after: 'admin' },
+      { field: 'directory.title', before: 'Countess', after: undefined },
+      { field: 'directory.nickName', before: undefined, after: undefined },
+    ]);
+    expect(changes.map((change) => absentIn(change, 'after'))).toEqual([
+      'none',
+      'not recorded',
+      'not recorded',
+    ]);
+    expect(changes.map((change) => absentIn(change, 'before'))).toEqual(['none', 'none', 'none']);
+  });
+
   it('are the changed fields of an update, with each key of the metadata', () => {
     const after = { ...USER, metadata: { plan: 'pro', seats: 5, beta: true } };
     const previous = { role: 'member', metadata: { plan: 'free', seats: 5, team: 'x' } };

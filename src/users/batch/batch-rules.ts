@@ -9,7 +9,7 @@ import { EMAIL_TAKEN, EXTERNAL_ID_TAKEN, USER_NAME_TAKEN } from '../user/unique-
 import { changesOf, withDefaults } from '../user/user.changes';
 import type { Metadata, User, UserFields } from '../user/user.entity';
 import { emailKey } from '../user/user.keys';
-import { faultsOfMerged, mergedMetadata } from '../merge-metadata';
+import { mergedMetadata, withPatch } from '../merge-metadata';
 import { CreateUserDto, MergeUserDto, UpdateUserDto } from '../user/user.dto';
 
 /** Whether a row creates a user, changes one that exists, or does either. */
@@ -119,11 +119,9 @@ function decideChange(
   if (faults) return refused(faults);
   const { id } = stored;
   const before = parsedUser(stored);
-  const metadata =
-    merge && fields!.metadata ? mergedMetadata(before.metadata, fields!.metadata) : fields!.metadata;
-  const mergeFaults = merge && metadata && faultsOfMerged(before.metadata, metadata);
-  if (mergeFaults) return refused(mergeFaults);
-  const changes = changesOf(before, { ...fields, metadata });
+  const merged = merge && fields!.metadata && mergedMetadata(before.metadata, fields!.metadata);
+  if (merged?.faults) return refused(merged.faults);
+  const changes = changesOf(before, merged ? { ...fields, metadata: merged.changed } : fields!);
   if (!changes) return { kind: 'unchanged', user: { id, stored } };
   const fault = takeValues(owners, id, { ...before, ...changes });
   return fault ? refused([fault]) : { kind: 'updated', user: { id, stored, changes } };
@@ -176,7 +174,7 @@ function takeValues(
 function withMerged({ row, faults = [] }: ValidatedRow): unknown {
   if (!isObject(row) || !isObject(row.metadata) || faults.some(({ field }) => /^metadata\b/.test(field)))
     return row;
-  return { ...row, metadata: mergedMetadata({}, row.metadata) };
+  return { ...row, metadata: withPatch({}, row.metadata) };
 }
 
 const ID_TAKEN: Fault = { field: 'id', code: 'taken', message: 'is already the id of an earlier element' };

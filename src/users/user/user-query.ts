@@ -121,9 +121,9 @@ interface PageOfUsers<Row> {
 }
 
 /**
- * Completes a page of `selectShortText`: with what a directory has set, if it is wanted, and with what is not short. The
- * page may end early. Users are read before their attributes: these may then be newer than the version that is shown,
- * but not older, so whoever looks for changes by it misses none.
+ * Completes a page of `selectShortText`: with what a directory has set, if it is wanted, and with what is not short.
+ * The page may end early. Users are read before their attributes, which may then be newer than the version that is
+ * shown, but not older: whoever looks for changes by the version misses none.
  */
 export async function completePage<Row extends UserText>(
   database: Database,
