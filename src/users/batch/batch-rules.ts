@@ -119,7 +119,7 @@ function decideChange(
   if (faults) return refused(faults);
   const { id } = stored;
   const before = parsedUser(stored);
-  const merged = merge && fields!.metadata && mergedMetadata(before.metadata, fields!.metadata);
+  const merged = merge && fields!.metadata ? mergedMetadata(before.metadata, fields!.metadata) : undefined;
   if (merged?.faults) return refused(merged.faults);
   const changes = changesOf(before, merged ? { ...fields, metadata: merged.changed } : fields!);
   if (!changes) return { kind: 'unchanged', user: { id, stored } };
