@@ -210,7 +210,7 @@ export class UsersService {
       precondition(user.version);
       await manager.delete(User, { organizationId: user.organizationId, id });
       await manager.insert(DeletedUser, deletedUserOf(user));
-      await this.lifecycle.deleted(manager, caller, user);
+      await this.lifecycle.deleted(manager, caller, [id]);
       await recordEvents(manager, userEvent(caller, 'user.deleted', user));
     }).catch(rethrowReference(userReferenced));
     await this.purges.afterDelete(this.database, caller, id);

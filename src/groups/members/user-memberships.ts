@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { execute, query, rowsOf, sql } from '../../platform/database/sql';
+import { anyOf, chunksOf, execute, query, rowsOf, type Sql, sql } from '../../platform/database/sql';
 import type { Caller } from '../../platform/http/caller';
 import { opaque } from '../../platform/pages/paginate';
-import type { User } from '../../users/user/user.entity';
-import { UserLifecycle, type UserSteps } from '../../users/user/user-lifecycle';
+import { type RestoredUser, UserLifecycle, type UserSteps } from '../../users/user/user-lifecycle';
 import { Group } from '../group/group.entity';
 import { DeletedGroupMember, GroupMember, type MemberEntity } from '../group/group-member.entity';
 import { selectedIds, ROWS_PER_STATEMENT } from './member-rows';
 
 /**
- * The memberships of a user who is deleted or restored. The groups do not change: only the event of the user is
+ * The memberships of users who are deleted or restored. The groups do not change: only the events of the users are
  * recorded, and `version` and `updatedAt` of the groups stay the same.
  */
 @Injectable()
@@ -19,65 +18,107 @@ export class UserMemberships implements UserSteps {
     lifecycle.add(this);
   }
 
-  deleted = (manager: EntityManager, { organizationId }: Caller, { id }: User) =>
-    move(manager, organizationId, id, { from: GroupMember, to: DeletedGroupMember, difference: -1 });
+  deleted = (manager: EntityManager, { organizationId }: Caller, ids: readonly string[]) =>
+    move(manager, organizationId, ids, { from: GroupMember, to: DeletedGroupMember, difference: -1 });
 
-  restored = (manager: EntityManager, { organizationId }: Caller, { id }: User) =>
-    move(manager, organizationId, id, { from: DeletedGroupMember, to: GroupMember, difference: 1 });
+  restored = (manager: EntityManager, { organizationId }: Caller, users: readonly RestoredUser[]) =>
+    move(
+      manager,
+      organizationId,
+      users.map(({ id }) => id),
+      { from: DeletedGroupMember, to: GroupMember, difference: 1 },
+    );
 }
 
 /** Erases the memberships of a deleted user. */
 export const eraseMemberships = (manager: EntityManager, organizationId: string, userId: string) =>
-  forEachPart(manager, organizationId, userId, DeletedGroupMember, async () => {});
+  takeMemberships(manager, organizationId, [userId], DeletedGroupMember, async () => {});
+
+type Membership = Pick<GroupMember, 'groupId' | 'userId'>;
 
 const move = (
   manager: EntityManager,
   organizationId: string,
-  userId: string,
+  userIds: readonly string[],
   { from, to, difference }: { from: MemberEntity; to: MemberEntity; difference: number },
 ): Promise<void> =>
-  forEachPart(manager, organizationId, userId, from, async (groupIds) => {
+  takeMemberships(manager, organizationId, userIds, from, async (taken) => {
     await execute(
       manager,
       sql`INSERT INTO ${to} (organization_id, group_id, user_id)
-          VALUES ${rowsOf(groupIds.map((groupId) => [organizationId, groupId, userId]))}`,
+          VALUES ${rowsOf(taken.map(({ groupId, userId }) => [organizationId, groupId, userId]))}`,
     );
+    const differences: Record<string, number> = {};
+    for (const { groupId } of taken) differences[groupId] = (differences[groupId] ?? 0) + difference;
     await execute(
       manager,
-      sql`UPDATE ${Group} SET member_count = member_count + ${difference}
-          WHERE organization_id = ${organizationId} AND id = ANY (${groupIds})`,
+      sql`UPDATE ${Group} SET member_count = member_count + (${JSON.stringify(differences)}::json ->> id)::integer
+          WHERE organization_id = ${organizationId} AND id = ANY (${Object.keys(differences)})`,
     );
   });
 
+/** The users whose memberships are sorted together. */
+const USERS_PER_PART = 50;
+
 /**
- * Deletes the memberships of a user in parts, and calls `work` with the groups of each: nothing bounds the groups of a
- * user, and no statement may time out.
+ * Deletes the memberships of users in parts, and calls `work` with each part: nothing bounds the groups of a user, and
+ * no statement may time out.
  */
-async function forEachPart(
+async function takeMemberships(
   manager: EntityManager,
   organizationId: string,
-  userId: string,
+  userIds: readonly string[],
   from: MemberEntity,
-  work: (groupIds: string[]) => Promise<void>,
+  work: (memberships: Membership[]) => Promise<void>,
 ): Promise<void> {
-  const memberships = sql`${from} WHERE organization_id = ${organizationId} AND user_id = ${userId}`;
-  let found: string[] = [];
+  const of = (ids: readonly string[]) =>
+    sql`${from} WHERE organization_id = ${organizationId} AND user_id = ${anyOf(ids, 'text')}`;
+  if (!(await lockGroups(manager, organizationId, of(userIds)))) return;
+  for (const ids of chunksOf(userIds, USERS_PER_PART)) {
+    let after: Membership = { userId: '', groupId: '' };
+    let found: Membership[];
+    do {
+      const rest = sql`${of(ids)} AND (user_id, group_id) > (${after.userId}, ${after.groupId})`;
+      found = await query(
+        manager,
+        sql`SELECT user_id AS "userId", group_id AS "groupId" FROM ${rest}
+            ORDER BY user_id, group_id LIMIT ${opaque(ROWS_PER_STATEMENT)}`,
+      );
+      if (found.length === 0) break;
+      after = found.at(-1)!;
+      await execute(
+        manager,
+        sql`DELETE FROM ${rest} AND (user_id, group_id) <= (${after.userId}, ${after.groupId})`,
+      );
+      await work(found);
+    } while (found.length === ROWS_PER_STATEMENT);
+  }
+}
+
+/**
+ * Locks the groups of these memberships, so that nobody else adds or removes one. In the order of ids, in which every
+ * transaction locks groups; all before the first is changed, because users share groups. A directory that removes a
+ * user or a group goes first. Returns whether there is a group.
+ */
+async function lockGroups(
+  manager: EntityManager,
+  organizationId: string,
+  memberships: Sql,
+): Promise<boolean> {
+  let after = '';
+  let ids: string[];
   do {
-    found = await selectedIds(
+    ids = await selectedIds(
       manager,
-      sql`SELECT group_id AS id FROM ${memberships} AND group_id > ${found.at(-1) ?? ''}
-          ORDER BY group_id LIMIT ${opaque(ROWS_PER_STATEMENT)}`,
+      sql`SELECT DISTINCT group_id AS id FROM ${memberships} AND group_id > ${after}
+          ORDER BY id LIMIT ${opaque(ROWS_PER_STATEMENT)}`,
     );
-    if (found.length === 0) return;
-    // In the order in which every transaction locks groups. A directory that removes the user or a group goes first.
+    if (ids.length === 0) break;
     await query(
       manager,
-      sql`SELECT id FROM ${Group} WHERE organization_id = ${organizationId} AND id = ANY (${found}) ORDER BY id FOR NO KEY UPDATE`,
+      sql`SELECT id FROM ${Group} WHERE organization_id = ${organizationId} AND id = ANY (${ids}) ORDER BY id FOR NO KEY UPDATE`,
     );
-    const taken = await selectedIds(
-      manager,
-      sql`DELETE FROM ${memberships} AND group_id = ANY (${found}) RETURNING group_id AS id`,
-    );
-    if (taken.length > 0) await work(taken);
-  } while (found.length === ROWS_PER_STATEMENT);
+    after = ids.at(-1)!;
+  } while (ids.length === ROWS_PER_STATEMENT);
+  return after !== '';
 }

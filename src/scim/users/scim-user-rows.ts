@@ -81,10 +81,12 @@ export const findDirectoryUsers = (
         ) AS scim_users`,
   );
 
+type WrittenUser = Pick<User, 'organizationId' | 'id' | 'name' | 'email' | 'active'>;
+
 /** Writes the directory's attributes of the user, in the transaction that writes the user. */
 export async function putDirectoryUser(
   manager: EntityManager,
-  user: Pick<User, 'organizationId' | 'id' | 'name' | 'email' | 'active'>,
+  user: WrittenUser,
   directory: StoredDirectoryUser,
 ): Promise<void> {
   const keys = matchKeys(writableAttributes(user, directory));
@@ -98,7 +100,7 @@ export async function putDirectoryUser(
 /** The values of the user replace those of the directory. A new name is a display name. */
 export async function followUser(
   manager: EntityManager,
-  user: User,
+  user: WrittenUser,
   old: StoredDirectoryUser,
 ): Promise<StoredDirectoryUser> {
   const isRenamed = user.name !== old.name;

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { executeWithNext, sql } from '../../platform/database/sql';
+import { anyOf, executeWithNext, sql } from '../../platform/database/sql';
 import type { Caller } from '../../platform/http/caller';
-import type { User } from '../../users/user/user.entity';
 import {
   type Previous,
+  type RestoredUser,
   type UserChange,
   UserLifecycle,
   type UserSteps,
@@ -41,15 +41,24 @@ export class ScimUserSteps implements UserSteps {
   }
 
   /** The attributes are kept until the purge, but no filter finds them. */
-  async deleted(manager: EntityManager, _by: Caller, { organizationId, id }: User): Promise<void> {
+  async deleted(
+    manager: EntityManager,
+    { organizationId }: Caller,
+    ids: readonly string[],
+  ): Promise<void> {
     await executeWithNext(
       manager,
-      sql`UPDATE ${ScimUser} SET keys = '{}' WHERE organization_id = ${organizationId} AND user_id = ${id}`,
+      sql`UPDATE ${ScimUser} SET keys = '{}' WHERE organization_id = ${organizationId} AND user_id = ${anyOf(ids, 'text')}`,
     );
   }
 
-  async restored(manager: EntityManager, { organizationId }: Caller, user: User): Promise<void> {
-    const [directory] = await findDirectoryUsers(manager, organizationId, [user.id]);
-    if (directory) await followUser(manager, user, directory);
+  async restored(
+    manager: EntityManager,
+    { organizationId }: Caller,
+    users: readonly RestoredUser[],
+  ): Promise<void> {
+    const byId = new Map(users.map((user) => [user.id, user]));
+    for (const directory of await findDirectoryUsers(manager, organizationId, [...byId.keys()]))
+      await followUser(manager, byId.get(directory.userId)!, directory);
   }
 }

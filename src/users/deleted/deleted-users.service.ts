@@ -147,7 +147,7 @@ export class DeletedUsersService {
         );
         const restored = { ...user, ...written };
         await putSearchTexts(manager, [{ after: restored }]);
-        await this.lifecycle.restored(manager, caller, restored);
+        await this.lifecycle.restored(manager, caller, [restored]);
         await recordEvents(manager, userEvent(caller, 'user.restored', restored));
         return serializeUser(restored);
       })

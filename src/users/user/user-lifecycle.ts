@@ -33,14 +33,17 @@ export interface UserChange {
 /** By the id of a user: former values that its event shows beside those of its fields. */
 export type Previous = ReadonlyMap<string, object>;
 
-/** Steps of another feature in the transaction that changes, deletes or restores a user; a throw undoes it. */
+/** A restored user. Its metadata is left out, because that of many users would take much memory. */
+export type RestoredUser = Omit<User, 'metadata'>;
+
+/** Steps of another feature in the transaction that changes, deletes or restores users; a throw undoes it. */
 export interface UserSteps {
   /** The users have been changed. */
   changed?(manager: EntityManager, by: Caller, users: readonly Required<UserChange>[]): Promise<Previous>;
-  /** The user has been moved to the deleted users. */
-  deleted?(manager: EntityManager, by: Caller, user: User): Promise<void>;
-  /** The user has been restored. */
-  restored?(manager: EntityManager, by: Caller, user: User): Promise<void>;
+  /** The users with these ids have been moved to the deleted users. */
+  deleted?(manager: EntityManager, by: Caller, ids: readonly string[]): Promise<void>;
+  /** The users have been restored. */
+  restored?(manager: EntityManager, by: Caller, users: readonly RestoredUser[]): Promise<void>;
 }
 
 /** The steps of features that store data about users. `users/` knows none: they register themselves at the start. */
@@ -64,11 +67,11 @@ export class UserLifecycle {
     return all;
   }
 
-  async deleted(manager: EntityManager, by: Caller, user: User): Promise<void> {
-    for (const steps of this.steps) await steps.deleted?.(manager, by, user);
+  async deleted(manager: EntityManager, by: Caller, ids: readonly string[]): Promise<void> {
+    for (const steps of this.steps) await steps.deleted?.(manager, by, ids);
   }
 
-  async restored(manager: EntityManager, by: Caller, user: User): Promise<void> {
-    for (const steps of this.steps) await steps.restored?.(manager, by, user);
+  async restored(manager: EntityManager, by: Caller, users: readonly RestoredUser[]): Promise<void> {
+    for (const steps of this.steps) await steps.restored?.(manager, by, users);
   }
 }
