@@ -40,6 +40,26 @@ export function* chunksOf<Value>(values: readonly Value[], size: number): Genera
   for (let i = 0; i < values.length; i += size) yield values.slice(i, i + size);
 }
 
+/** The values in parts of this size in all, where a value may have more alone, for a statement each. */
+export function partsOf<Value>(
+  values: readonly Value[],
+  sizeOf: (value: Value) => number,
+  maxSize: number,
+): Value[][] {
+  const parts: Value[][] = [];
+  let left = 0;
+  for (const value of values) {
+    const size = sizeOf(value);
+    if (parts.length === 0 || size > left) {
+      parts.push([]);
+      left = maxSize;
+    }
+    left -= size;
+    parts.at(-1)!.push(value);
+  }
+  return parts;
+}
+
 /** Runs a statement, and returns its rows. */
 export async function query<Row>(manager: EntityManager, statement: Sql): Promise<Row[]> {
   return (await send<Row>(manager, statement)).rows;

@@ -9,6 +9,7 @@ import { EMAIL_TAKEN, EXTERNAL_ID_TAKEN, USER_NAME_TAKEN } from '../user/unique-
 import { changesOf, withDefaults } from '../user/user.changes';
 import type { Metadata, User, UserFields } from '../user/user.entity';
 import { emailKey } from '../user/user.keys';
+import { NOT_FOUND } from './batch-failures';
 import { mergedMetadata, withPatch } from '../merge-metadata';
 import { CreateUserDto, MergeUserDto, UpdateUserDto } from '../user/user.dto';
 
@@ -183,9 +184,6 @@ const TAKEN: Record<KeyField, Fault> = {
   externalId: EXTERNAL_ID_TAKEN,
   id: ID_TAKEN,
 };
-
-/** The fault of an element as a whole. */
-export const NOT_FOUND: Fault = { field: 'body', code: 'not_found', message: 'does not exist' };
 
 /** The faults of a row, with the one of an identity that is missing: only the email is required of every new user. */
 const withoutKey = (key: string | undefined, faults: Fault[], keyField: KeyField): Fault[] =>

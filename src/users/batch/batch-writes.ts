@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { columnsOf } from '../../platform/database/columns';
 import { FOR_VALUES } from '../../platform/database/connections/statement-names';
-import { query, raw, rowsOf, type Sql, sql } from '../../platform/database/sql';
+import { partsOf, query, raw, rowsOf, type Sql, sql } from '../../platform/database/sql';
 import { recordEvents } from '../../events/record-events';
 import type { Caller } from '../../platform/http/caller';
 import { putSearchTexts } from '../search/user-search.rows';
@@ -11,8 +11,11 @@ import type { UserChange, UserLifecycle } from '../user/user-lifecycle';
 import { userEvent, userUpdated } from '../user/user.events';
 import { type BatchUser, type KeyField, parsedUser, type StoredUser, type ValidatedRow } from './batch-rules';
 
-/** The maximum characters of metadata in one statement; a single user may have more. */
-const MAX_METADATA = 64 * 1024;
+/**
+ * The maximum characters of metadata in one statement; a single user may have more. Large metadata takes so long to
+ * index that one statement for all of a batch would time out.
+ */
+export const MAX_METADATA = 64 * 1024;
 
 const STORED = columnsOf(User, ['organizationId', ...USER_FIELDS, 'userNameKey']);
 
@@ -74,7 +77,7 @@ export async function writeUsers(
   const keyed = created.map((user) => ({ user, key: emailKey(user.changes!.email!) }));
   keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
   const ordered = [...keyed.map(({ user }) => user), ...users.filter(({ stored }) => stored)];
-  for (const group of groupsOf(ordered)) await writeGroup(manager, by, group, lifecycle);
+  for (const group of partsOf(ordered, metadataLength, MAX_METADATA)) await writeGroup(manager, by, group, lifecycle);
 }
 
 async function writeGroup(
@@ -122,22 +125,6 @@ async function putUsers(manager: EntityManager, users: readonly UserChange[]): P
   for (const { after } of users) Object.assign(after, byId.get(after.id));
 }
 
-/**
- * The users of each statement: large metadata takes so long to index that one statement for all of them would time out.
- */
-function groupsOf(users: readonly BatchUser[]): BatchUser[][] {
-  const groups: BatchUser[][] = [];
-  let left = 0;
-  for (const user of users) {
-    const length = user.changes!.metadata
-      ? JSON.stringify(user.changes!.metadata).length
-      : user.stored!.metadata.length;
-    if (groups.length === 0 || length > left) {
-      groups.push([]);
-      left = MAX_METADATA;
-    }
-    left -= length;
-    groups.at(-1)!.push(user);
-  }
-  return groups;
-}
+/** The characters of the metadata that is written. */
+const metadataLength = ({ changes, stored }: BatchUser) =>
+  changes!.metadata ? JSON.stringify(changes!.metadata).length : stored!.metadata.length;

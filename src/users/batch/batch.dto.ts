@@ -6,7 +6,8 @@ import { KEY_FIELDS, type KeyField, type Mode, MODES } from './batch-rules';
 
 const MAX_USERS = 500;
 
-const Users = () =>
+/** The elements of a batch. */
+export const Users = () =>
   applyDecorators(
     IsArray(fault('invalid', 'must be a list of users')),
     ArrayMinSize(1, fault('too_short', 'must have at least one user')),
