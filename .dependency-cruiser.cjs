@@ -130,7 +130,12 @@ const floors = [
  * The folders of a room that may import only these others of it, and none of its own files: arrows run down there, too.
  */
 const INNER = {
-  'src/users': { user: [], search: ['user'], deleted: ['user', 'search'], batch: ['user', 'search'] },
+  'src/users': {
+    user: [],
+    search: ['user'],
+    batch: ['user', 'search'],
+    deleted: ['user', 'search', 'batch'],
+  },
   'src/groups': { group: [], members: ['group'] },
   'src/scim': {
     schema: [],

@@ -34,12 +34,28 @@ export function schemasOf(generated: Record<string, Schema>, bodies: Function[])
       },
       additionalProperties: false,
     },
-    BatchResult: withProperties(schemas.BatchResult, {
-      errors: { type: 'array', items: reference('Fault') },
-    }),
     Directory: directorySchema(),
     ...Object.fromEntries(
       ['User', 'DeletedUser', 'UserExport'].map((name) => [name, withDirectory(schemas[name])]),
+    ),
+    BatchDelete: withProperties(schemas.BatchDelete, { users: { items: reference('UserIdentity') } }),
+    BatchRestore: withProperties(schemas.BatchRestore, { users: { items: reference('UserIdentity') } }),
+    UserIdentity: {
+      type: 'object',
+      description: 'The one field that identifies a user: the `id`, or another one that `by` names.',
+      properties: Object.fromEntries(
+        ['id', 'email', 'externalId'].map((name) => [
+          name,
+          { ...schemas.User.properties![name], type: 'string' },
+        ]),
+      ),
+      additionalProperties: false,
+    },
+    ...Object.fromEntries(
+      ['BatchResult', 'BatchDeleteResult', 'BatchRestoreResult'].map((name) => [
+        name,
+        withProperties(schemas[name], { errors: { type: 'array', items: reference('Fault') } }),
+      ]),
     ),
     Problem: PROBLEM,
     Fault: FAULT,
@@ -103,6 +119,9 @@ const ORDERS: readonly (readonly unknown[])[] = [
   DELIVERY_STATES,
   SOURCES,
   [200, 201, 400, 404, 409],
+  [200, 400, 404, 409],
+  [204, 400, 404, 409],
+  ['validation_failed', 'not_found', 'conflict'],
 ];
 
 /** Converts a schema from OpenAPI 3.0, and restores the order of enums, which TypeScript types do not keep. */

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { newId } from '../platform/database/id';
 import { insertSql } from '../platform/database/columns';
-import { executeWithNext } from '../platform/database/sql';
+import { executeWithNext, type Sql } from '../platform/database/sql';
 import type { Caller } from '../platform/http/caller';
 import { Event, TokenEvent } from './event/event.entity';
 import type { EventType } from './event/event.types';
@@ -11,8 +11,11 @@ export interface NewEvent {
   by: Caller;
   type: EventType;
   targetId: string;
-  /** The target after the change, and on an update `previous`. Null for a user who has been purged. */
-  data: object | null;
+  /**
+   * The target after the change, and on an update `previous`; an expression if it is JSON text already. Null for a user
+   * who has been purged.
+   */
+  data: object | Sql | null;
 }
 
 /** Records events in the transaction of their changes, so that neither is ever without the other. */

@@ -4,7 +4,7 @@ import { findLocked } from '../platform/database/find-locked';
 import { isId, newId } from '../platform/database/id';
 import { anyOf, query, sql } from '../platform/database/sql';
 import type { Caller } from '../platform/http/caller';
-import { conflict, noSuchOrganization, notFound } from '../platform/http/fault';
+import { noSuchOrganization, notFound } from '../platform/http/fault';
 import { putSearchTexts } from './search/user-search.rows';
 import { UNIQUE_FIELDS } from './user/unique-fields';
 import { User, USER_COLUMNS, type UserFields } from './user/user.entity';
@@ -53,9 +53,6 @@ export async function insertUser(
 }
 
 export const userNotFound = () => notFound('There is no such user.');
-
-export const userReferenced = () =>
-  conflict('The user cannot be deleted, because a table of the application still refers to it.');
 
 /** The constraints of `users` that a write can violate, with the exceptions that the caller gets. */
 export const USER_VIOLATIONS = { ...UNIQUE_FIELDS, users_organization_id_fkey: noSuchOrganization };

@@ -6,6 +6,9 @@ import { deleteRows } from '../platform/feature/personal-data';
 import { IdempotencyModule } from '../platform/idempotency/idempotency.module';
 import { BatchController } from './batch/batch.controller';
 import { BatchService } from './batch/batch.service';
+import { BatchDeleteController } from './deleted/batch/batch-delete.controller';
+import { BatchDeleteService } from './deleted/batch/batch-delete.service';
+import { BatchRestoreService } from './deleted/batch/batch-restore.service';
 import { DeletedUser } from './deleted/deleted-user.entity';
 import { DeletedUsersController } from './deleted/deleted-users.controller';
 import { DeletedUsersService } from './deleted/deleted-users.service';
@@ -21,8 +24,23 @@ import { UsersService } from './users.service';
 @Module({
   imports: [BackgroundModule, EventsModule, IdempotencyModule],
   // The order matters: `GET …/search` must match before `GET …/:id`.
-  controllers: [UserSearchController, BatchController, UsersController, DeletedUsersController],
-  providers: [UsersService, UserSearch, BatchService, DeletedUsersService, UserPurge, UserLifecycle],
+  controllers: [
+    UserSearchController,
+    BatchController,
+    BatchDeleteController,
+    UsersController,
+    DeletedUsersController,
+  ],
+  providers: [
+    UsersService,
+    UserSearch,
+    BatchService,
+    BatchDeleteService,
+    BatchRestoreService,
+    DeletedUsersService,
+    UserPurge,
+    UserLifecycle,
+  ],
   exports: [UsersService, BatchService, DeletedUsersService, UserSearch, UserLifecycle],
 })
 export class UsersModule {

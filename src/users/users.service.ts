@@ -16,27 +16,24 @@ import { validatedInput } from '../platform/http/input/validate';
 import { IdempotencyKeys } from '../platform/idempotency/idempotency-keys';
 import { type Page, pagesOf } from '../platform/pages/paginate';
 import { rangeBetween } from '../platform/pages/range';
-import { DeletedUser, deletedUserOf } from './deleted/deleted-user.entity';
+import type { BatchDeleteAnswerView } from './deleted/batch/batch-delete.view';
+import { BatchDeleteDto, type BatchOf } from './deleted/batch/batch-delete.dto';
+import { BatchDeleteService } from './deleted/batch/batch-delete.service';
+import { keepDeleted } from './deleted/batch/deletion';
 import { UserPurge } from './deleted/user-purge';
 import { DirectoryAttributes } from './directory-attributes';
 import { mergeMetadata } from './merge-metadata';
 import { putSearchTexts } from './search/user-search.rows';
-import {
-  findUsersById,
-  insertUser,
-  lockUser,
-  USER_VIOLATIONS,
-  userNotFound,
-  userReferenced,
-} from './user-rows';
+import { findUsersById, insertUser, lockUser, USER_VIOLATIONS, userNotFound } from './user-rows';
+import { userReferenced } from './user/references';
 import { changesOf, withDefaults } from './user/user.changes';
 import { User, USER_COLUMNS } from './user/user.entity';
 import { type Decide, type NewUserExtras, UserLifecycle } from './user/user-lifecycle';
 import { serializeUser, userOfText } from './user/user.serializer';
 import { completePage, cursorAfterUser, Memberships, pageOfUsers } from './user/user-query';
 import type { UserText, UserView } from './user/user.view';
-import { withKeys } from './user/user.keys';
-import { userEvent, userUpdated } from './user/user.events';
+import { emailKey, withKeys } from './user/user.keys';
+import { userUpdated } from './user/user.events';
 import { CreateUserDto, MergeUserDto, UpdateUserDto } from './user/user.dto';
 import { ListUsersDto, UserQuery } from './user/users-query.dto';
 
@@ -56,6 +53,7 @@ export class UsersService {
     private readonly lifecycle: UserLifecycle,
     private readonly memberships: Memberships,
     private readonly directory: DirectoryAttributes,
+    private readonly batchDeletes: BatchDeleteService,
   ) {}
 
   /**
@@ -72,6 +70,7 @@ export class UsersService {
       this.lifecycle,
       this.memberships,
       this.directory,
+      this.batchDeletes,
     );
   }
 
@@ -209,11 +208,19 @@ export class UsersService {
     await this.write(caller, id, async (manager, user) => {
       precondition(user.version);
       await manager.delete(User, { organizationId: user.organizationId, id });
-      await manager.insert(DeletedUser, deletedUserOf(user));
-      await this.lifecycle.deleted(manager, caller, [id]);
-      await recordEvents(manager, userEvent(caller, 'user.deleted', user));
+      const json = JSON.stringify(serializeUser(user));
+      await keepDeleted(manager, caller, [{ ...user, emailKey: emailKey(user.email), json }], this.lifecycle);
     }).catch(rethrowReference(userReferenced));
     await this.purges.afterDelete(this.database, caller, id);
+  }
+
+  /**
+   * Deletes up to 500 users in one transaction, and returns the outcome of each. If an atomic batch has a failure, throws
+   * a 400, or a 409 if the only failures are references to users.
+   */
+  async batchDelete(by: By, input: BatchOf<BatchDeleteDto>): Promise<BatchDeleteAnswerView> {
+    const batch = validatedInput(BatchDeleteDto, input);
+    return (await this.batchDeletes.run(callerOf(by), batch, undefined, this.database)).answer;
   }
 
   /** Runs a transaction with the user locked. */

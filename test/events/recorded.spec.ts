@@ -3,7 +3,7 @@ import { resourceAt, routes, useEveryRoute, withId } from '../support/routes';
 
 const service = useEveryRoute();
 
-/** A request's body, and the types of the events that it records. */
+/** A request's body, in which `:id` is that of the thing that the path is about, and the types of its events. */
 type Change = [body: object | undefined, ...types: string[]];
 
 /** What each route records that may change something. A new route fails a test until it is entered here. */
@@ -12,7 +12,9 @@ const CHANGES: Record<string, Change> = {
   'patch /api/v1/users/:id': [{ name: 'Grace Hopper' }, 'user.updated'],
   'delete /api/v1/users/:id': [undefined, 'user.deleted'],
   'post /api/v1/users/batch': [{ mode: 'create', users: [aUser()] }, 'user.created'],
+  'post /api/v1/users/batch-delete': [{ users: [{ id: ':id' }] }, 'user.deleted'],
   'post /api/v1/deleted-users/:id/restore': [{}, 'user.restored'],
+  'post /api/v1/deleted-users/batch-restore': [{ users: [{ id: ':id' }] }, 'user.restored'],
   'delete /api/v1/deleted-users/:id': [undefined, 'user.purged'],
   'post /api/v1/tokens': [{ name: 'CI', scopes: ['users:read'] }, 'token.created'],
   'post /api/v1/tokens/:id/rotate': [{}, 'token.rotated'],
@@ -59,9 +61,11 @@ it('every route that may change something records its change', async () => {
     const [body, ...types] = CHANGES[`${method} ${path}`];
     const client = await service.client();
     const reader = await service.client({ organizationId: client.organizationId });
-    const id = path.includes(':id') ? (await resourceAt(client, path)).id : '';
+    const text = body && JSON.stringify(body);
+    const id = `${path} ${text}`.includes(':id') ? (await resourceAt(client, path)).id : '';
     const before = await typesOf(reader);
-    const { status } = await client.send(method as 'post', withId(path, id), body);
+    const sent = text ? (JSON.parse(text.replace(':id', id)) as object) : undefined;
+    const { status } = await client.send(method as 'post', withId(path, id), sent);
     const recorded = (await typesOf(reader)).slice(before.length).sort();
     expect({ method, path, isDone: status < 300, recorded }).toEqual({
       method,

@@ -241,6 +241,7 @@ describe('callers who change different keys at once', () => {
           users['lifecycle'],
           users['memberships'],
           users['directory'],
+          users['batchDeletes'],
         ),
     );
     const results = await Promise.allSettled(

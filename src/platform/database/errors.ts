@@ -67,11 +67,14 @@ export const rethrowViolation =
     throw violated === undefined ? error : exceptions[violated]();
   };
 
-/** The same if a row of another table refers to one that is deleted, or a new row to one that is not there. */
+/** Whether a row of another table refers to one that is deleted, or a new row to one that is not there. */
+export const isReference = (error: unknown): boolean => /^(23503|23001)$/.test(sqlState(error) ?? '');
+
+/** The same if such a reference forbids the statement. */
 export const rethrowReference =
   (exception: () => Error) =>
   (error: unknown): never => {
-    throw /^(23503|23001)$/.test(sqlState(error) ?? '') ? exception() : error;
+    throw isReference(error) ? exception() : error;
   };
 
 /** The loggable parts of an error. PostgreSQL's message and detail are left out, because they repeat values. */

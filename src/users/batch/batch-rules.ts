@@ -151,10 +151,10 @@ function decideNew(validated: ValidatedRow, owners: Owners, { mode, keyField, me
 const refused = (faults: Fault[]): RowOutcome => ({ kind: 'refused', faults });
 
 /** The id of the user who has each unique value, or had it when the batch began. */
-type Owners = Map<string, string>;
+export type Owners = Map<string, string>;
 
 /** Takes the unique values of a user, or returns the fault of the first one that another user has. */
-function takeValues(
+export function takeValues(
   owners: Owners,
   id: string,
   { email, externalId, userNameKey }: Pick<User, 'email' | 'externalId' | 'userNameKey'>,

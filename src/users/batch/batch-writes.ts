@@ -77,7 +77,8 @@ export async function writeUsers(
   const keyed = created.map((user) => ({ user, key: emailKey(user.changes!.email!) }));
   keyed.sort((a, b) => (a.key < b.key ? -1 : 1));
   const ordered = [...keyed.map(({ user }) => user), ...users.filter(({ stored }) => stored)];
-  for (const group of partsOf(ordered, metadataLength, MAX_METADATA)) await writeGroup(manager, by, group, lifecycle);
+  for (const group of partsOf(ordered, metadataLength, MAX_METADATA))
+    await writeGroup(manager, by, group, lifecycle);
 }
 
 async function writeGroup(

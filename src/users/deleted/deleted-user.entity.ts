@@ -1,8 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { withDefaults } from '../user/user.changes';
 import type { User } from '../user/user.entity';
-import { emailKey, withKeys } from '../user/user.keys';
-import { serializeUser } from '../user/user.serializer';
+import { withKeys } from '../user/user.keys';
 import type { UserView } from '../user/user.view';
 
 /** A user who has been deleted, and can be restored until it is purged. */
@@ -31,16 +30,6 @@ export class DeletedUser {
   @Column({ name: 'deleted_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   deletedAt: Date;
 }
-
-/** The deleted user for a user. */
-export const deletedUserOf = (user: User): Omit<DeletedUser, 'deletedAt'> => ({
-  organizationId: user.organizationId,
-  id: user.id,
-  version: user.version,
-  emailKey: emailKey(user.email),
-  userNameKey: user.userNameKey,
-  fields: serializeUser(user) as unknown as DeletedUser['fields'], // times become text
-});
 
 /** The user before its deletion. A field that it did not have yet gets its default. */
 export const userOf = ({ organizationId, id, version, userNameKey, fields }: DeletedUser): User =>

@@ -4,11 +4,15 @@ import { Responses } from '../../platform/http/responses';
 import { ApiController } from '../../platform/http/api-controller.decorator';
 import { type Caller, CurrentCaller } from '../../platform/http/caller';
 import { entityTag } from '../../platform/http/input/entity-tags';
-import { OptionalBody } from '../../platform/http/input/body-of-route';
+import { BodyLimit, MAX_BODY_LIMIT, OptionalBody } from '../../platform/http/input/body-of-route';
+import { idempotentRequestOf } from '../../platform/http/input/idempotency-key';
 import { Scopes } from '../../platform/http/scopes';
 import { linkNext, writePage } from '../../platform/pages/page';
 import { UserView } from '../user/user.view';
 import { UserQuery } from '../user/users-query.dto';
+import { BatchRestoreDto } from './batch/batch-delete.dto';
+import { BatchRestoreService } from './batch/batch-restore.service';
+import { BatchRestoreAnswerView } from './batch/batch-delete.view';
 import { DeletedUserPageView, DeletedUserView } from './deleted-user.view';
 import { ListDeletedUsersDto, RestoreUserDto } from './deleted-users.dto';
 import { DeletedUsersService } from './deleted-users.service';
@@ -17,7 +21,10 @@ import { NoIfMatchGuard } from './no-if-match.guard';
 @UseGuards(NoIfMatchGuard)
 @ApiController('api/v1/deleted-users')
 export class DeletedUsersController {
-  constructor(private readonly deletedUsers: DeletedUsersService) {}
+  constructor(
+    private readonly deletedUsers: DeletedUsersService,
+    private readonly batches: BatchRestoreService,
+  ) {}
 
   /**
    * List deleted users
@@ -72,6 +79,29 @@ export class DeletedUsersController {
     const user = await this.deletedUsers.restore(by, id, changes);
     response.setHeader('ETag', entityTag(user.version));
     return user;
+  }
+
+  /**
+   * Restore many deleted users
+   * @remarks Accepts up to 500 users, and counts as one request. The response has the outcome of each element, as a
+   * separate request would: one that cannot be restored does not affect the others.
+   *
+   * A batch is one transaction: if it is interrupted, nobody is restored, and you can send the same request again.
+   */
+  @Post('batch-restore')
+  @Scopes('users:write')
+  @HttpCode(200)
+  @BodyLimit(MAX_BODY_LIMIT)
+  @Responses({ headers: ['Idempotent-Replayed'], idempotencyKey: true, failures: [409] })
+  async restoreMany(
+    @CurrentCaller() by: Caller,
+    @Body() batch: BatchRestoreDto,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<BatchRestoreAnswerView> {
+    const { answer, isReplay } = await this.batches.run(by, batch, idempotentRequestOf(request));
+    if (isReplay) response.setHeader('Idempotent-Replayed', 'true');
+    return answer;
   }
 
   /**

@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { columnsOf, insertSql } from '../../platform/database/columns';
+import { columnsOf } from '../../platform/database/columns';
 import { Database } from '../../platform/database/database';
 import { rethrowViolation } from '../../platform/database/errors';
 import { findLocked } from '../../platform/database/find-locked';
 import { isId } from '../../platform/database/id';
-import { query, sql } from '../../platform/database/sql';
+import { sql } from '../../platform/database/sql';
 import { recordEvents } from '../../events/record-events';
 import { type By, callerOf } from '../../platform/http/caller';
 import { notFound } from '../../platform/http/fault';
@@ -14,8 +14,6 @@ import { mapGivingWay } from '../../platform/fairness/give-way';
 import { wholeRows } from '../../platform/pages/long-rows';
 import { byTime, cursorAfter, type Page, paginate } from '../../platform/pages/paginate';
 import { DirectoryAttributes, SHORT_DIRECTORY_BYTES } from '../directory-attributes';
-import { putSearchTexts } from '../search/user-search.rows';
-import { User } from '../user/user.entity';
 import { emailKey, withKeys } from '../user/user.keys';
 import { serializeUser } from '../user/user.serializer';
 import type { UserView } from '../user/user.view';
@@ -23,7 +21,11 @@ import { UserQuery } from '../user/users-query.dto';
 import { userEvent } from '../user/user.events';
 import { UserLifecycle } from '../user/user-lifecycle';
 import { UNIQUE_FIELDS } from '../user/unique-fields';
+import { BatchRestoreDto, type BatchOf } from './batch/batch-delete.dto';
+import { BatchRestoreService } from './batch/batch-restore.service';
+import type { BatchRestoreAnswerView } from './batch/batch-delete.view';
 import { DeletedUser, userOf } from './deleted-user.entity';
+import { insertRestored } from './insert-restored';
 import { SERVICE_OPTIONS } from '../../platform/feature/options.module';
 import type { DeletedUserView } from './deleted-user.view';
 import { ListDeletedUsersDto, RestoreUserDto } from './deleted-users.dto';
@@ -58,6 +60,7 @@ export class DeletedUsersService {
     private readonly purges: UserPurge,
     private readonly lifecycle: UserLifecycle,
     private readonly directory: DirectoryAttributes,
+    private readonly batchRestores: BatchRestoreService,
     @Inject(SERVICE_OPTIONS) private readonly options: DeletedUsersOptions,
   ) {}
 
@@ -135,23 +138,21 @@ export class DeletedUsersService {
         if (!deleted) throw deletedUserNotFound();
         await manager.delete(DeletedUser, { organizationId, id });
         const former = userOf(deleted);
-        const user = {
-          ...former,
-          ...withKeys({ email: email ?? former.email }),
-          version: former.version + 1,
-        };
-        const updatedAt = sql`greatest(${former.updatedAt}::timestamptz, now())`;
-        const [written] = await query<Pick<User, 'updatedAt'>>(
-          manager,
-          sql`${insertSql(User, [{ ...user, updatedAt }])} RETURNING updated_at AS "updatedAt"`,
-        );
-        const restored = { ...user, ...written };
-        await putSearchTexts(manager, [{ after: restored }]);
+        const user = { ...former, ...withKeys({ email: email ?? former.email }) };
+        const [restored] = await insertRestored(manager, [user]);
         await this.lifecycle.restored(manager, caller, [restored]);
         await recordEvents(manager, userEvent(caller, 'user.restored', restored));
         return serializeUser(restored);
       })
       .catch(rethrowViolation(UNIQUE_FIELDS));
+  }
+
+  /**
+   * Restores up to 500 users in one transaction, and returns the outcome of each. If an atomic batch has a failure,
+   * throws a 400, or a 409 if the only failures are taken values.
+   */
+  async batchRestore(by: By, input: BatchOf<BatchRestoreDto>): Promise<BatchRestoreAnswerView> {
+    return (await this.batchRestores.run(callerOf(by), validatedInput(BatchRestoreDto, input))).answer;
   }
 
   /** Erases the user for good, from the events, too. */

@@ -1,4 +1,5 @@
 import type { NewEvent } from '../../events/record-events';
+import { sql } from '../../platform/database/sql';
 import type { Caller } from '../../platform/http/caller';
 import type { User, UserFields } from './user.entity';
 import { serializeUser } from './user.serializer';
@@ -10,6 +11,14 @@ export const userEvent = (by: Caller, type: NewEvent['type'], user: User, more: 
   targetId: user.id,
   data: { user: serializeUser(user), ...more },
 });
+
+/** The same with the user as JSON text. */
+export const userEventOfText = (
+  by: Caller,
+  type: NewEvent['type'],
+  targetId: string,
+  user: string,
+): NewEvent => ({ by, type, targetId, data: sql`${`{"user":${user}}`}` });
 
 /** `changes` has the fields that have changed, and `more` former values of other data. */
 export const userUpdated = (

@@ -1,0 +1,72 @@
+import { IsString } from 'class-validator';
+import { Email, fault, Flag, OneOf, Optional, Text } from '../../../platform/http/input/checks';
+import { Users } from '../../batch/batch.dto';
+import { KEY_FIELDS, type KeyField } from '../../batch/batch-rules';
+
+/** The id of a user. A malformed one is that of nobody, as in a path. */
+export class UserIdDto {
+  @IsString(fault('invalid', 'must be a string'))
+  id: string;
+}
+
+class UserEmailDto {
+  @Email()
+  email: string;
+}
+
+class UserExternalIdDto {
+  @Text(1, 200)
+  externalId: string;
+}
+
+/** What an element is, by the field that identifies its user. */
+export const IDENTITIES = { id: UserIdDto, email: UserEmailDto, externalId: UserExternalIdDto };
+
+class ManyUsersDto {
+  /**
+   * Whether one failure prevents the whole batch: the response is then a 400, or a 409 if the only failures are 409s.
+   * @example false
+   */
+  @Optional()
+  @Flag()
+  atomic: boolean = false;
+
+  /**
+   * Whether to report what would happen without writing anything.
+   * @example false
+   */
+  @Optional()
+  @Flag()
+  dryRun: boolean = false;
+}
+
+/** A batch as a program writes it. */
+export type BatchOf<Dto> = Partial<Omit<Dto, 'users'>> & {
+  users: readonly Partial<Record<KeyField, string>>[];
+};
+
+export class BatchDeleteDto extends ManyUsersDto {
+  /**
+   * The users, each by the field that `by` names.
+   * @example [{ "id": "usr_01kacpb2w5r8y3h6j9m4n7p0qx" }]
+   */
+  @Users()
+  users: unknown[];
+
+  /**
+   * The field that identifies the users.
+   * @example 'id'
+   */
+  @Optional()
+  @OneOf(KEY_FIELDS)
+  by: KeyField = 'id';
+}
+
+export class BatchRestoreDto extends ManyUsersDto {
+  /**
+   * The deleted users, each by its `id`.
+   * @example [{ "id": "usr_01kacpb2w5r8y3h6j9m4n7p0qx" }]
+   */
+  @Users()
+  users: unknown[];
+}
