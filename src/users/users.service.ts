@@ -215,8 +215,8 @@ export class UsersService {
   }
 
   /**
-   * Deletes up to 500 users in one transaction, and returns the outcome of each. If an atomic batch has a failure, throws
-   * a 400, or a 409 if the only failures are references to users.
+   * Deletes up to 500 users in one transaction, and returns the outcome of each. If an atomic batch has a failure,
+   * throws a 400, or a 409 if the only failures are references to users.
    */
   async batchDelete(by: By, input: BatchOf<BatchDeleteDto>): Promise<BatchDeleteAnswerView> {
     const batch = validatedInput(BatchDeleteDto, input);

@@ -92,7 +92,7 @@ async function deleteUnreferenced(
 /** The maximum characters of JSON in one statement; a single user may have more. */
 export const MAX_JSON = 1024 * 1024;
 
-/** Keeps users whose rows have been deleted, until they are restored or purged, with an event for each in this order. */
+/** Keeps users whose rows have been deleted until they are restored or purged, with an event for each in this order. */
 export async function keepDeleted(
   manager: EntityManager,
   by: Caller,

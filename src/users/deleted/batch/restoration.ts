@@ -21,7 +21,7 @@ export interface StoredDeletedUser extends Omit<DeletedUser, 'fields'>, Pick<Use
   fields: string;
 }
 
-/** The deleted users with these ids, perhaps locked until the transaction ends, in an order that prevents a deadlock. */
+/** The deleted users with these ids, perhaps locked until the transaction ends, in an order that prevents deadlocks. */
 export function findDeleted(
   manager: EntityManager,
   organizationId: string,
