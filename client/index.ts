@@ -6,6 +6,10 @@ import { Transport } from './transport.ts';
 import type {
   Batch,
   BatchAnswer,
+  BatchDelete,
+  BatchDeleteAnswer,
+  BatchRestore,
+  BatchRestoreAnswer,
   BatchUser,
   CreateToken,
   CreateUser,
@@ -100,6 +104,20 @@ export function createClient(options: ClientOptions) {
           },
           options,
         ),
+      /**
+       * Deletes up to 500 users, given by their ids, or by another field if `by` names it. Returns the outcome of each,
+       * in order. Done once even if the call is retried.
+       */
+      batchDelete: (users: string[], { by = 'id', atomic, dryRun, ...options }: BatchDeleteOptions = {}) =>
+        transport.send<BatchDeleteAnswer>(
+          {
+            method: 'POST',
+            path: `${USERS}/batch-delete`,
+            body: { users: users.map((user) => ({ [by]: user })), by, atomic, dryRun },
+            idempotencyKey: options.idempotencyKey ?? newKey(),
+          },
+          options,
+        ),
       get: (id: string, { include, ...options }: GetOptions = {}) =>
         transport.send<User>({ method: 'GET', path: itemPath(USERS, id), query: { include } }, options),
       /**
@@ -146,6 +164,19 @@ export function createClient(options: ClientOptions) {
       restore: (id: string, changes?: RestoreUser, options?: CallOptions) =>
         transport.send<User>(
           { method: 'POST', path: `${itemPath(DELETED_USERS, id)}/restore`, body: changes },
+          options,
+        ),
+      /**
+       * Restores up to 500 deleted users. Returns the outcome of each, in order. Done once even if the call is retried.
+       */
+      batchRestore: (ids: string[], { atomic, dryRun, ...options }: BatchRestoreOptions = {}) =>
+        transport.send<BatchRestoreAnswer>(
+          {
+            method: 'POST',
+            path: `${DELETED_USERS}/batch-restore`,
+            body: { users: ids.map((id) => ({ id })), atomic, dryRun },
+            idempotencyKey: options.idempotencyKey ?? newKey(),
+          },
           options,
         ),
       /** Erases a deleted user for good. Also succeeds if the user is gone when the call is retried. */
@@ -246,6 +277,12 @@ export type GetOptions = CallOptions & GetUsersQuery;
 
 /** The options of `users.batch()`. */
 export type BatchOptions = CreateOptions & Omit<Batch, 'users'>;
+
+/** The options of `users.batchDelete()`. */
+export type BatchDeleteOptions = CreateOptions & Omit<BatchDelete, 'users'>;
+
+/** The options of `deletedUsers.batchRestore()`. */
+export type BatchRestoreOptions = CreateOptions & Omit<BatchRestore, 'users'>;
 
 /** The options of `events.follow()`. */
 export type FollowEvents = FeedOptions & Omit<ListEventsQuery, 'order' | 'cursor'>;

@@ -21,6 +21,7 @@ export type { By, Caller } from './platform/http/caller';
 export type { CreateUserDto, MergeUserDto, UpdateUserDto } from './users/user/user.dto';
 export type { ListUsersDto } from './users/user/users-query.dto';
 export type { SearchUsersDto } from './users/search/user-search.dto';
+export type { BatchDeleteDto, BatchOf, BatchRestoreDto } from './users/deleted/batch/batch-delete.dto';
 export type { ListDeletedUsersDto, RestoreUserDto } from './users/deleted/deleted-users.dto';
 export type { CreateGroupDto, ListGroupsDto } from './groups/group/group.dto';
 export type { GroupStep } from './groups/group/group-steps';
@@ -38,6 +39,10 @@ export type { EventView as EventRecord } from './events/event/event.view';
 export type { EventType } from './events/event/event.types';
 export type { Subscriber } from './events/subscribers/subscriber';
 
+export type {
+  BatchDeleteAnswerView as BatchDeleteAnswer,
+  BatchRestoreAnswerView as BatchRestoreAnswer,
+} from './users/deleted/batch/batch-delete.view';
 export type { DeletedUserView as DeletedUserRecord } from './users/deleted/deleted-user.view';
 export type { UserView as UserRecord } from './users/user/user.view';
 export type { ChangedGroup, GroupRecord } from './groups/group/group.serializer';

@@ -93,7 +93,7 @@ export class DeletedUsersController {
   @HttpCode(200)
   @BodyLimit(MAX_BODY_LIMIT)
   @Responses({ headers: ['Idempotent-Replayed'], idempotencyKey: true, failures: [409] })
-  async restoreMany(
+  async batchRestore(
     @CurrentCaller() by: Caller,
     @Body() batch: BatchRestoreDto,
     @Req() request: Request,

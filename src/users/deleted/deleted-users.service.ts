@@ -5,7 +5,7 @@ import { Database } from '../../platform/database/database';
 import { rethrowViolation } from '../../platform/database/errors';
 import { findLocked } from '../../platform/database/find-locked';
 import { isId } from '../../platform/database/id';
-import { sql } from '../../platform/database/sql';
+import { query, sql } from '../../platform/database/sql';
 import { recordEvents } from '../../events/record-events';
 import { type By, callerOf } from '../../platform/http/caller';
 import { notFound } from '../../platform/http/fault';

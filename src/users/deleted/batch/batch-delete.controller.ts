@@ -27,7 +27,7 @@ export class BatchDeleteController {
   @HttpCode(200)
   @BodyLimit(MAX_BODY_LIMIT)
   @Responses({ headers: ['Idempotent-Replayed'], idempotencyKey: true, failures: [409] })
-  async delete(
+  async batchDelete(
     @CurrentCaller() by: Caller,
     @Body() batch: BatchDeleteDto,
     @Req() request: Request,

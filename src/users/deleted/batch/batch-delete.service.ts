@@ -12,7 +12,7 @@ import { UserLifecycle } from '../../user/user-lifecycle';
 import { UserPurge } from '../user-purge';
 import { type BatchDeleteDto, IDENTITIES } from './batch-delete.dto';
 import type { BatchDeleteAnswerView } from './batch-delete.view';
-import { deleteRows, keepDeleted, type LeavingUser, lockLeaving } from './deletion';
+import { deleteLocked, keepDeleted, type LeavingUser, lockLeaving } from './deletion';
 import { type Element, type ElementOutcome, elementsOf, keysOf, resultsOf } from './elements';
 
 /** Deletes many users at once, in one transaction. */
@@ -40,7 +40,7 @@ export class BatchDeleteService {
     const work = async (manager: EntityManager) => {
       const found = await lockLeaving(manager, organizationId, keysOf(elements), batch.by);
       const ids = [...found.values()].map(({ id }) => id);
-      const referenced = await deleteRows(manager, organizationId, ids);
+      const referenced = await deleteLocked(manager, organizationId, ids);
       const { outcomes, deleted } = outcomesOf(elements, found, referenced);
       const results = resultsOf(outcomes, 204, batch);
       const counts = { deleted: deleted.length, failed: outcomes.length - deleted.length };

@@ -57,7 +57,7 @@ export async function lockLeaving(
 const USERS_PER_STATEMENT = 100;
 
 /** Deletes locked users. Returns the ids of those that stay, because a table of the host refers to them. */
-export async function deleteRows(
+export async function deleteLocked(
   manager: EntityManager,
   organizationId: string,
   ids: readonly string[],
