@@ -4,6 +4,7 @@ import { validateOrThrow } from '../../platform/http/input/validate';
 import { DeletedUser } from '../../users/deleted/deleted-user.entity';
 import { RestoreUserDto } from '../../users/deleted/deleted-users.dto';
 import { DeletedUsersService } from '../../users/deleted/deleted-users.service';
+import { addDelete } from './delete/command';
 import { addExport } from './export';
 import { addImport } from './import/command';
 import { addSubcommand, type OutputOptions, print } from './output';
@@ -27,6 +28,7 @@ export function usersCommand(users: Command, shell: Shell): void {
   users.addHelpText('after', '\nExample:\n  ums users import people.csv --organization org_…');
   addImport(users, shell);
   addExport(users, shell);
+  addDelete(users, shell);
 
   addSubcommand(users, 'restore', 'restore a deleted user', 'usr_… --organization org_…')
     .argument('<id>', 'the ID of the deleted user')

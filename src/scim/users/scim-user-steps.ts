@@ -41,11 +41,7 @@ export class ScimUserSteps implements UserSteps {
   }
 
   /** The attributes are kept until the purge, but no filter finds them. */
-  async deleted(
-    manager: EntityManager,
-    { organizationId }: Caller,
-    ids: readonly string[],
-  ): Promise<void> {
+  async deleted(manager: EntityManager, { organizationId }: Caller, ids: readonly string[]): Promise<void> {
     await executeWithNext(
       manager,
       sql`UPDATE ${ScimUser} SET keys = '{}' WHERE organization_id = ${organizationId} AND user_id = ${anyOf(ids, 'text')}`,

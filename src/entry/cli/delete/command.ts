@@ -1,0 +1,103 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { LARGE_JOB } from '../../../platform/database/data-source';
+import { REFERENCED } from '../../../users/user/references';
+import { UsersService } from '../../../users/users.service';
+import { messageOf } from '../../process/failure';
+import { printable } from '../../process/pretty-log';
+import { Interruption } from '../interruption';
+import { addSubcommand, type OutputOptions } from '../output';
+import { count, counted, Progress } from '../progress';
+import type { Shell } from '../shell';
+import { withOrganization } from '../with-service';
+import { batchesOf, openIds } from './ids-file';
+
+interface Options extends OutputOptions {
+  organization: string;
+  ids: string;
+  dryRun?: boolean;
+}
+
+interface Summary {
+  ids: number;
+  deleted: number;
+  refused: number;
+  dryRun: boolean;
+  /** Whether the command reached the end of its input. */
+  complete: boolean;
+  seconds: number;
+}
+
+const REASONS: Record<number, string> = {
+  404: 'there is no such user',
+  409: `the user ${REFERENCED.message}`,
+};
+
+export function addDelete(users: Command, shell: Shell): void {
+  addSubcommand(users, 'delete', 'delete many users', '--ids left.txt --organization org_… --dry-run')
+    .requiredOption('--ids <file>', 'file with the ID of a user in each line; - for standard input')
+    .requiredOption('--organization <id>', 'the organization of the users')
+    .option('--dry-run', 'only report what would be deleted')
+    .addHelpText(
+      'after',
+      `
+Users are deleted in batches of 500, each as a whole or not at all. A line whose
+user cannot be deleted is shown with the reason, and keeps no other. Blank lines
+are skipped. Deleted users can be restored until they are purged.
+
+Exits with 1 if a user could not be deleted, with 130 after Ctrl-C. After that,
+run the command again: users who are gone already are shown as such.`,
+    )
+    .action((options: Options) => deleteUsers(options, shell));
+}
+
+async function deleteUsers(options: Options, shell: Shell): Promise<void> {
+  const { organization, dryRun = false } = options;
+  const { source, total } = openIds(options.ids, shell.stdin);
+  const command = 'ums users delete';
+  await withOrganization(shell, { organization, command, timeouts: LARGE_JOB }, async (app, by) => {
+    const users = app.get(UsersService);
+    const summary: Summary = { ids: 0, deleted: 0, refused: 0, dryRun, complete: false, seconds: 0 };
+    const progress = new Progress(total, shell.stderr);
+    const interruption = new Interruption(() => source.destroy());
+    let failure: unknown;
+    try {
+      for await (const lines of batchesOf(source)) {
+        const batch = { users: lines.map(({ id }) => ({ id })), dryRun };
+        const { results, counts } = await users.batchDelete(by, batch);
+        summary.ids += lines.length;
+        summary.deleted += counts.deleted;
+        summary.refused += counts.failed;
+        const refused = results.filter(({ status }) => status !== 204);
+        if (refused.length > 0) progress.end();
+        for (const { index, status } of refused) {
+          const { line, id } = lines[index];
+          shell.stderr.write(`line ${line}: ${printable(id)}: ${REASONS[status]}\n`);
+        }
+        progress.show(summary.ids, lines.at(-1)!.end);
+        await nextTurn(); // lets signals be handled, because the embedded database keeps the event loop busy
+        if (interruption.signal) break;
+      }
+      summary.complete = !interruption.signal;
+    } catch (error) {
+      failure = error; // also set when a signal aborted the read
+    }
+    interruption.end();
+    progress.end();
+    summary.seconds = Math.round(progress.seconds * 10) / 10;
+
+    if (!summary.complete) {
+      const reason = interruption.signal ? `Stopped by ${interruption.signal}.` : messageOf(failure);
+      const done = summary.deleted > 0 && !dryRun ? ' The users deleted so far stay deleted.' : '';
+      shell.stderr.write(`${reason}${done}\n`);
+    }
+    shell.stdout.write(options.json ? `${JSON.stringify(summary)}\n` : describe(summary));
+    if (interruption.signal) shell.exitCode = interruption.exitCode;
+    else if (!summary.complete || summary.refused > 0) shell.exitCode = 1;
+  });
+}
+
+const describe = ({ ids, deleted, refused, seconds, dryRun }: Summary) =>
+  dryRun
+    ? `Dry run, nothing was deleted. Of ${counted(ids, 'ID')}, ${count(deleted)} would be deleted, ${count(refused)} refused.\n`
+    : `${counted(ids, 'ID')} in ${seconds} s: ${count(deleted)} deleted, ${count(refused)} refused.\n`;
