@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { TokensService } from '../../src';
 import { meetsWcag } from '../support/accessibility';
 import { describeInBrowser } from '../support/browser';
@@ -45,6 +45,26 @@ const bar = (page: Page) => page.getByRole('group', { name: 'Selected users' });
 const act = (page: Page, name: string) => bar(page).getByRole('button', { name }).click();
 const box = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true });
 
+/** The paths of the requests that the page sends from now on. */
+function requestsTo(page: Page, pattern: string): string[] {
+  const paths: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (request.method() !== 'GET' && pathname.startsWith(pattern)) paths.push(pathname);
+  });
+  return paths;
+}
+
+/** That one is above the other, without a common pixel, and within the dialog. */
+async function expectApart(one: Locator, other: Locator): Promise<void> {
+  const [above, below, dialog] = await Promise.all(
+    [one, other, one.page().getByRole('dialog')].map(async (part) => (await part.boundingBox())!),
+  );
+  expect(above.y + above.height).toBeLessThanOrEqual(below.y);
+  expect(above.x).toBeGreaterThanOrEqual(dialog.x);
+  expect(above.x + above.width).toBeLessThanOrEqual(dialog.x + dialog.width);
+}
+
 /** Saves a file by a button, and returns its name and text. */
 async function saved(page: Page, button: string) {
   const download = page.waitForEvent('download', { timeout: 600_000 });
@@ -75,6 +95,7 @@ describeInBrowser('many users in the dashboard', () => {
   };
   const usersOf = async (api: Client, query = '') =>
     (await api.get(`/api/v1/users?limit=200${query}`).expect(200)).body.data as {
+      id: string;
       name: string;
       role: string;
     }[];
@@ -118,28 +139,26 @@ describeInBrowser('many users in the dashboard', () => {
   });
 
   it('are said to be done when the token is revoked after some of them', async () => {
-    const { page, api, expectErrors } = await visitUsers(8);
+    const { page, api, expectErrors } = await visitUsers(500);
     expectErrors(401);
-    const passed = new Set<string>();
-    const revoke = async () => {
-      await page.getByText('3 of 10 users', { exact: true }).waitFor();
-      await service().app.get(TokensService).revoke(api.organizationId, api.tokenId);
-    };
-    let revoked: Promise<void> | undefined;
-    await page.route('**/api/v1/users/usr_*', async (route) => {
-      const url = route.request().url(); // a request may be repeated
-      if (passed.size < 3) passed.add(url);
-      if (!passed.has(url)) await (revoked ??= revoke());
+    let batches = 0;
+    await page.route('**/users/batch-delete', async (route) => {
+      if (++batches > 1) {
+        await page.getByText('500 of 502 users', { exact: true }).waitFor();
+        await service().app.get(TokensService).revoke(api.organizationId, api.tokenId);
+      }
       await route.continue();
     });
     await box(page, 'all users on this page').click();
+    await act(page, 'Select all that this list has');
+    await shows(bar(page), '502 users selected');
     await act(page, 'Delete');
     await meetsWcag(page);
-    await submits(page, 'Delete 10 users');
+    await submits(page, 'Delete 502 users');
     await shows(page, 'the token was revoked or has expired');
     await shows(
       page,
-      /^Deleting 10 users was interrupted: deleted 3 users before, from .+ to .+ in the order of the list/,
+      /^Deleting 502 users was interrupted: deleted 500 users before, from .+ to .+ in the order of the list/,
     );
   });
 
@@ -147,7 +166,7 @@ describeInBrowser('many users in the dashboard', () => {
     const { page } = await visitUsers(1);
     await box(page, 'Person 00').click();
     const errors = [{ field: 'email', code: 'conflict', message: 'is '.repeat(80) }];
-    const results = [{ index: 0, status: 'failed', errors }];
+    const results = [{ index: 0, status: 409, errors }];
     await page.route('**/users/batch', (route) => route.fulfill({ json: { results } }));
     await act(page, 'Deactivate');
     await submits(page, 'Deactivate 1 user');
@@ -159,11 +178,53 @@ describeInBrowser('many users in the dashboard', () => {
     await act(page, 'Deactivate');
     await submits(page, 'Deactivate 1 user');
     await shows(page, '0 of 1 user');
+    await expectApart(dialogOf(page).getByRole('progressbar'), dialogOf(page).getByText('0 of 1 user'));
     await meetsWcag(page);
     await page.keyboard.press('Escape');
     await meetsWcag(page);
     await submits(page, 'Stop');
     await closed(page);
+  });
+
+  it('are deleted and restored in batches, but for those whom somebody else has deleted', async () => {
+    const { page, api } = await visitUsers(500);
+    await box(page, 'all users on this page').click();
+    await act(page, 'Select all that this list has');
+    await shows(bar(page), '502 users selected');
+    const [gone] = await usersOf(api, '&sort=name');
+    await api.delete(`/api/v1/users/${gone.id}`).expect(204);
+    const sent = requestsTo(page, '/api/v1/');
+    await act(page, 'Delete');
+    await submits(page, 'Delete 502 users');
+    await shows(page, 'Deleted 501 users; 1 user could not be.');
+    await shows(page, `${gone.name} was deleted by somebody else`);
+    expect(sent.filter((path) => path.endsWith('/batch-delete'))).toHaveLength(2);
+    await submits(page, 'Close');
+    await shows(page, 'Deleted 501 users');
+    expect(await usersOf(api)).toEqual([]);
+    await buttonOf(page, 'Undo').click();
+    await shows(page, 'Restored 501 users');
+    expect(sent.filter((path) => path.endsWith('/batch-restore'))).toHaveLength(2);
+    expect(sent.filter((path) => /usr_/.test(path))).toEqual([]);
+    await api.get(`/api/v1/deleted-users/${gone.id}`).expect(200);
+  });
+
+  it('are not taken for deleted by somebody else if the answer was lost', async () => {
+    const { page, api, expectErrors } = await visitUsers(2);
+    expectErrors(500);
+    let isLost = false;
+    await page.route('**/users/batch-delete', async (route) => {
+      const response = await route.fetch();
+      if (isLost) return route.fulfill({ response });
+      isLost = true;
+      await route.fulfill({ status: 500, body: '' });
+    });
+    await box(page, 'all users on this page').click();
+    await act(page, 'Delete');
+    await submits(page, 'Delete 4 users');
+    await dialogButton(page, 'Try again').click();
+    await shows(page, 'Deleted 4 users');
+    expect(await usersOf(api)).toEqual([]);
   });
 
   it('are all that a search finds, on every page, and exported as CSV as the list shows them', async () => {

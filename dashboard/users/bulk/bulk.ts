@@ -1,5 +1,4 @@
-import type { Client, User } from '../../../client/index.ts';
-import { hasStatus } from '../../ui/faults.ts';
+import type { Client, CreateOptions, User } from '../../../client/index.ts';
 import { ROLES, type Role } from '../user/roles.ts';
 import { patiently, type TaskHooks } from '../../ui/patiently.ts';
 import { countOf } from '../../ui/format.ts';
@@ -57,52 +56,26 @@ export const changeActive = (client: Client, targets: User[], active: boolean): 
 
 type Values = { role: Role } | { active: boolean };
 
-const change = (client: Client, targets: User[], values: Values, question: Bulk['question']): Bulk => ({
-  targets,
-  question,
-  doing: 'Changing',
-  did: 'Changed',
-  work: (targets, outcome, hooks) => save(client, targets, () => values, outcome, hooks),
-  undo: (done) => ({
-    targets: done,
-    doing: 'Restoring',
-    did: 'Restored',
-    work: (targets, outcome, hooks) =>
-      save(client, targets, ({ role, active }) => ('role' in values ? { role } : { active }), outcome, hooks),
-  }),
-});
-
-/** The maximum number of elements in a batch. */
-const BATCH_SIZE = 500;
-
-/** Saves the values of each target in batches. */
-async function save(
-  client: Client,
-  targets: User[],
-  valuesOf: (target: User) => Values,
-  outcome: Outcome,
-  hooks: WorkHooks,
-): Promise<void> {
-  for (let from = 0; from < targets.length; from += BATCH_SIZE) {
-    const part = targets.slice(from, from + BATCH_SIZE);
-    // Without the name, which a new user requires, so that a user who was deleted meanwhile is not created again.
-    const users = part.map((target) => ({ email: target.email, ...valuesOf(target) }));
-    const { results } = await patiently(
-      () => client.users.batch(users, { mode: 'upsert', signal: hooks.signal, timeoutMs: 60_000 }),
-      hooks,
-    );
-    for (const { index, errors } of results) {
-      if (errors) outcome.refused.push({ target: part[index], reason: reasonOf(errors) });
-      else outcome.done.push(part[index]);
-    }
-    hooks.onProgress();
-  }
-}
-
-const reasonOf = (errors: { field: string; code: string; message: string }[]) =>
-  errors.some(({ field, code }) => field.endsWith('name') && code === 'required')
-    ? 'is gone, or has another email by now'
-    : errors.map(({ field, message }) => `${field} ${message}`).join('; ');
+const change = (client: Client, targets: User[], values: Values, question: Bulk['question']): Bulk => {
+  const save = (valuesOf: (target: User) => Values): Bulk['work'] =>
+    inBatches('was deleted by somebody else', (part, options) => {
+      const users = part.map((target) => ({ id: target.id, ...valuesOf(target) }));
+      return client.users.batch(users, { mode: 'update', by: 'id', ...options });
+    });
+  return {
+    targets,
+    question,
+    doing: 'Changing',
+    did: 'Changed',
+    work: save(() => values),
+    undo: (done) => ({
+      targets: done,
+      doing: 'Restoring',
+      did: 'Restored',
+      work: save(({ role, active }) => ('role' in values ? { role } : { active })),
+    }),
+  };
+};
 
 export const deleteUsers = (client: Client, targets: User[]): Bulk => ({
   targets,
@@ -114,53 +87,60 @@ export const deleteUsers = (client: Client, targets: User[]): Bulk => ({
   },
   doing: 'Deleting',
   did: 'Deleted',
-  work: (targets, outcome, hooks) =>
-    each(targets, outcome, hooks, ({ id }) => client.users.delete(id, { signal: hooks.signal })),
+  work: inBatches('was deleted by somebody else', (part, options) =>
+    client.users.batchDelete(idsOf(part), options),
+  ),
   undo: (done) => ({
     targets: done,
     doing: 'Restoring',
     did: 'Restored',
-    work: (targets, outcome, hooks) =>
-      each(targets, outcome, hooks, ({ id }) =>
-        client.deletedUsers.restore(id, undefined, { signal: hooks.signal }),
-      ),
+    work: inBatches('was restored or purged by somebody else', (part, options) =>
+      client.deletedUsers.batchRestore(idsOf(part), options),
+    ),
   }),
 });
 
-/** The number of requests in progress at once. */
-const CONCURRENCY = 6;
+const idsOf = (users: User[]) => users.map(({ id }) => id);
 
-/** Calls the API once for each target. A refused target does not hold up others; any other failure ends the action. */
-async function each(
-  targets: User[],
-  outcome: Outcome,
-  hooks: WorkHooks,
-  call: (target: User) => Promise<unknown>,
-): Promise<void> {
-  const queue = targets.values();
-  let hasFailed = false;
-  const workOff = async () => {
-    for (const target of queue) {
-      if (hasFailed) return;
-      try {
-        await patiently(() => call(target), hooks);
-        outcome.done.push(target);
-      } catch (error) {
-        if (!hasStatus(error, 404) && !hasStatus(error, 409)) {
-          hasFailed = true;
-          throw error;
-        }
-        outcome.refused.push({
-          target,
-          reason: error.status === 404 ? 'was deleted or restored by somebody else' : error.message,
-        });
+/** The maximum number of elements in a batch. */
+const BATCH_SIZE = 500;
+
+const BATCH_TIMEOUT_MS = 60_000;
+
+interface Result {
+  index: number;
+  status: number;
+  errors?: { field: string; message: string }[];
+}
+
+/**
+ * Sends the targets in batches, one after the other. The key of a batch stays the same when the action is tried again, so
+ * that what was done without an answer is not taken for somebody else's doing.
+ */
+function inBatches(
+  gone: string,
+  send: (part: User[], options: CreateOptions) => Promise<{ results: Result[] }>,
+): Bulk['work'] {
+  const name = crypto.getRandomValues(new Uint32Array(4)).join('-');
+  return async (targets, outcome, hooks) => {
+    for (let from = 0; from < targets.length; from += BATCH_SIZE) {
+      const part = targets.slice(from, from + BATCH_SIZE);
+      const idempotencyKey = `${name}-${part[0].id}`;
+      const options = { idempotencyKey, signal: hooks.signal, timeoutMs: BATCH_TIMEOUT_MS };
+      const { results } = await patiently(() => send(part, options), hooks);
+      for (const { index, status, errors } of results) {
+        if (status < 300) outcome.done.push(part[index]);
+        else outcome.refused.push({ target: part[index], reason: reasonOf(status, errors, gone) });
       }
       hooks.onProgress();
     }
   };
-  const workers = await Promise.allSettled(Array.from({ length: CONCURRENCY }, workOff));
-  const failed = workers.find((worker) => worker.status === 'rejected');
-  if (failed) throw failed.reason;
+}
+
+function reasonOf(status: number, errors: Result['errors'], gone: string): string {
+  if (status === 404) return gone;
+  if (!errors) return 'cannot be deleted, because a table of the application still refers to it';
+  return errors.map(({ field, message }) => `${field} ${message}`).join('; ');
 }
 
 export const usersIn = ({ length }: { length: number }) => countOf(length, 'user');

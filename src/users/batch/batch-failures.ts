@@ -1,6 +1,5 @@
 import { BadRequestException } from '@nestjs/common';
 import { conflict, type Fault, listed } from '../../platform/http/fault';
-import { REFERENCED } from '../user/references';
 
 /** If the elements of a batch together have more faults than this, the response names only the first fault of each. */
 const MAX_IN_ALL = 1_000;
@@ -10,6 +9,15 @@ export type Failure = readonly Fault[] | undefined;
 
 /** The fault of an element as a whole. */
 export const NOT_FOUND: Fault = { field: 'body', code: 'not_found', message: 'does not exist' };
+
+/** The fault of an element as a whole: a row of a host's table refers to the user. */
+export const REFERENCED: Fault = {
+  field: 'body',
+  code: 'invalid',
+  message: 'cannot be deleted, because a table of the application still refers to it',
+};
+
+export const userReferenced = () => conflict(`The user ${REFERENCED.message}.`);
 
 /** A function for the faults that the response names of an element, of all whose failures are these. */
 export const shownFaults = (failures: readonly Failure[]): ((faults: readonly Fault[]) => Fault[]) =>

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { LARGE_JOB } from '../../../platform/database/data-source';
-import { REFERENCED } from '../../../users/user/references';
+import { REFERENCED } from '../../../users/batch/batch-failures';
 import { UsersService } from '../../../users/users.service';
 import { messageOf } from '../../process/failure';
 import { printable } from '../../process/pretty-log';
