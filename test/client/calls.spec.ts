@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
-import { type ConnectionOptions, createClient } from '../../client/index';
+import { type Client, type ConnectionOptions, createClient } from '../../client/index';
 import { collect, errorOf } from '../support/calls';
 import { aUser } from '../support/client';
 import { until } from '../support/until';
@@ -216,6 +216,18 @@ describe('a call', () => {
       await client().users.batch([...users], options);
       expect(received[3].headers['idempotency-key']).toBe('import-1');
       expect(received[4].headers['idempotency-key']).not.toBe(keys[0]);
+    }
+  });
+
+  it('that deletes or restores many users is retried with the same key', async () => {
+    for (const send of [
+      (to: Client) => to.users.batchDelete(['usr_x']),
+      (to: Client) => to.deletedUsers.batchRestore(['usr_x'], { atomic: true }),
+    ]) {
+      const { client, received } = await serving(dropConnection, succeed);
+      await send(client());
+      const keys = received.map(({ headers }) => headers['idempotency-key']);
+      expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
     }
   });
 

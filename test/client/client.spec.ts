@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import {
   ApiError,
+  type BatchDeleteResult,
   type Client,
   type ConnectionOptions,
   createClient,
@@ -391,6 +392,40 @@ describe('organizations', () => {
     expect(first).toMatchObject({ name: 'Example', externalId: customer.id });
     expect(others).toEqual([first, first, first]);
     expect(await errorOf(organizationOf({ ...customer, name: '' }))).toMatchObject({ status: 400 });
+  });
+});
+
+describe('many users', () => {
+  it('are deleted and restored by the example in the README', async () => {
+    const [, code] = /```js\n([^`]*batchDelete\(leavers\)[^`]*)```/.exec(
+      readFileSync('client/README.md', 'utf8'),
+    )!;
+    const client = await clientOf();
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n++) ids.push((await client.users.create(aUser())).id);
+    const leavers = [...ids, 'usr_00000000000000000000000000'];
+    const result = runInNewContext(`(async () => { ${code}; return { outcomes, gone }; })()`, {
+      client,
+      leavers,
+    });
+    const { outcomes, gone } = await (result as Promise<{ outcomes: BatchDeleteResult[]; gone: string[] }>);
+    expect(outcomes.map(({ status }) => status)).toEqual([204, 204, 204, 404]);
+    expect([...gone]).toEqual(ids);
+    expect((await client.users.get(ids[2])).version).toBe(2);
+  });
+
+  it('are found by another field, and a dry run deletes nobody', async () => {
+    const client = await clientOf();
+    const { email, id } = await client.users.create(aUser());
+    const options = { by: 'email', dryRun: true } as const;
+    const { results, counts } = await client.users.batchDelete([email], options);
+    expect([results[0].id, counts]).toEqual([id, { deleted: 1, failed: 0 }]);
+    await client.users.get(id);
+    const refused = client.deletedUsers.batchRestore([id], { atomic: true });
+    expect(await errorOf(refused)).toMatchObject({
+      status: 400,
+      errors: [{ field: 'users.0', code: 'not_found' }],
+    });
   });
 });
 
