@@ -30,7 +30,7 @@ export interface BatchResult {
   /** The version of the user; null if `id` is null. */
   version: number | null;
   /** On failure: the error code. */
-  code?: 'not_found' | 'validation_failed' | 'conflict';
+  code?: 'validation_failed' | 'not_found' | 'conflict';
   /** On a 400 or 409: every fault of the element, or the first one if all elements together have more than 1,000. */
   errors?: Fault[];
 }
@@ -51,6 +51,46 @@ export interface BatchAnswer {
   results: BatchResult[];
   /** The number of elements with each outcome. */
   counts: BatchCounts;
+}
+
+export interface BatchDelete {
+  /** The users, each by the field that `by` names. */
+  users: UserIdentity[];
+  /** The field that identifies the users. */
+  by?: 'email' | 'externalId' | 'id';
+  /** Whether one failure prevents the whole batch: the response is then a 400, or a 409 if the only failures are 409s. */
+  atomic?: boolean;
+  /** Whether to report what would happen without writing anything. */
+  dryRun?: boolean;
+}
+
+export interface BatchDeleteResult {
+  /** The status that a separate request would have had: 204 deleted, 400 invalid, 404 no such user, 409 a table of the application still refers to the user. */
+  status: 204 | 400 | 404 | 409;
+  /** Always null: the user is gone. */
+  version: number | null;
+  /** On a 400: every fault of the element, or the first one if all elements together have more than 1,000. */
+  errors?: Fault[];
+  /** The position of the element. */
+  index: number;
+  /** The id of the user; null if it is not known. */
+  id: string | null;
+  /** On failure: the error code. */
+  code?: 'validation_failed' | 'not_found' | 'conflict';
+}
+
+export interface BatchDeleteCounts {
+  /** Users that were deleted. */
+  deleted: number;
+  /** Elements that were refused. */
+  failed: number;
+}
+
+export interface BatchDeleteAnswer {
+  /** One for each element, in the order of the request. */
+  results: BatchDeleteResult[];
+  /** The number of elements with each outcome. */
+  counts: BatchDeleteCounts;
 }
 
 export interface CreateUser {
@@ -140,6 +180,44 @@ export interface DeletedUser {
 export interface RestoreUser {
   /** Another email address for the user, if the former one is taken by now. */
   email?: string;
+}
+
+export interface BatchRestore {
+  /** The deleted users, each by its `id`. */
+  users: UserIdentity[];
+  /** Whether one failure prevents the whole batch: the response is then a 400, or a 409 if the only failures are 409s. */
+  atomic?: boolean;
+  /** Whether to report what would happen without writing anything. */
+  dryRun?: boolean;
+}
+
+export interface BatchRestoreResult {
+  /** The status that a separate request would have had: 200 restored, 400 invalid, 404 no such deleted user, 409 the email or the external id is taken by now. */
+  status: 200 | 400 | 404 | 409;
+  /** The version of the restored user; null on failure. */
+  version: number | null;
+  /** On a 400 or 409: every fault of the element, or the first one if all elements together have more than 1,000. */
+  errors?: Fault[];
+  /** The position of the element. */
+  index: number;
+  /** The id of the user; null if it is not known. */
+  id: string | null;
+  /** On failure: the error code. */
+  code?: 'validation_failed' | 'not_found' | 'conflict';
+}
+
+export interface BatchRestoreCounts {
+  /** Users that were restored. */
+  restored: number;
+  /** Elements that were refused. */
+  failed: number;
+}
+
+export interface BatchRestoreAnswer {
+  /** One for each element, in the order of the request. */
+  results: BatchRestoreResult[];
+  /** The number of elements with each outcome. */
+  counts: BatchRestoreCounts;
 }
 
 export interface Group {
@@ -804,6 +882,16 @@ export interface Directory {
     /** The name of the manager. */
     displayName?: string;
   };
+}
+
+/** The one field that identifies a user: the `id`, or another one that `by` names. */
+export interface UserIdentity {
+  /** Assigned by the service: `usr_` and 26 letters and digits. */
+  id?: string;
+  /** Primary email address in its original letter case; unique within the organization. */
+  email?: string;
+  /** Your own id of the user, such as a personnel number; unique within the organization. Null if it has none. */
+  externalId?: string;
 }
 
 /** The body of every error (RFC 9457). */
