@@ -9,11 +9,11 @@ import { Interruption } from '../interruption';
 import { addSubcommand, type OutputOptions } from '../output';
 import { count, counted, Progress } from '../progress';
 import type { Shell } from '../shell';
-import { withOrganization } from '../with-service';
+import { organizationOption, withOrganization } from '../with-service';
 import { batchesOf, openIds } from './ids-file';
 
 interface Options extends OutputOptions {
-  organization: string;
+  organization?: string;
   ids: string;
   dryRun?: boolean;
 }
@@ -34,9 +34,9 @@ const REASONS: Record<number, string> = {
 };
 
 export function addDelete(users: Command, shell: Shell): void {
-  addSubcommand(users, 'delete', 'delete many users', '--ids left.txt --organization org_… --dry-run')
+  const command = addSubcommand(users, 'delete', 'delete many users', '--ids left.txt --dry-run');
+  organizationOption(command, 'the organization of the users')
     .requiredOption('--ids <file>', 'file with the ID of a user in each line; - for standard input')
-    .requiredOption('--organization <id>', 'the organization of the users')
     .option('--dry-run', 'only report what would be deleted')
     .addHelpText(
       'after',
