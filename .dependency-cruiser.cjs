@@ -132,9 +132,10 @@ const floors = [
 const INNER = {
   'src/users': {
     user: [],
-    search: ['user'],
+    query: ['user'],
+    search: ['user', 'query'],
     batch: ['user', 'search'],
-    deleted: ['user', 'search', 'batch'],
+    deleted: ['user', 'query', 'search', 'batch'],
   },
   'src/groups': { group: [], members: ['group'] },
   'src/scim': {

@@ -19,7 +19,7 @@ export { OrganizationsService } from './organizations/organizations.service';
 export { WebhooksService } from './webhooks/webhooks.service';
 export type { By, Caller } from './platform/http/caller';
 export type { CreateUserDto, MergeUserDto, UpdateUserDto } from './users/user/user.dto';
-export type { ListUsersDto } from './users/user/users-query.dto';
+export type { ListUsersDto } from './users/query/users-query.dto';
 export type { SearchUsersDto } from './users/search/user-search.dto';
 export type { BatchDeleteDto, BatchOf, BatchRestoreDto } from './users/deleted/batch/batch-delete.dto';
 export type { ListDeletedUsersDto, RestoreUserDto } from './users/deleted/deleted-users.dto';

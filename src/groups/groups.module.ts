@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { EventsModule } from '../events/events.module';
 import type { Feature } from '../platform/feature/feature';
-import { Memberships } from '../users/user/user-query';
+import { Memberships } from '../users/query/user-query';
 import { UsersModule } from '../users/users.module';
 import { Group } from './group/group.entity';
 import { DeletedGroupMember, GroupMember } from './group/group-member.entity';

@@ -4,7 +4,7 @@ import type { Feature } from '../platform/feature/feature';
 import { deleteRows } from '../platform/feature/personal-data';
 import { GroupsModule } from '../groups/groups.module';
 import { RateLimitModule } from '../platform/rate-limit/rate-limit.module';
-import { DirectoryAttributes } from '../users/directory-attributes';
+import { DirectoryAttributes } from '../users/query/directory-attributes';
 import { UsersModule } from '../users/users.module';
 import { ScimGroupList } from './groups/scim-group-list';
 import { ScimGroupsController } from './groups/scim-groups.controller';

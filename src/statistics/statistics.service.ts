@@ -6,7 +6,7 @@ import { query, sql } from '../platform/database/sql';
 import { type By, callerOf } from '../platform/http/caller';
 import { opaque } from '../platform/pages/paginate';
 import { User } from '../users/user/user.entity';
-import { type UserFilter, usersWho } from '../users/user/user.filter';
+import { type UserFilter, usersWho } from '../users/query/user.filter';
 import type { StatisticsView, UserCountsView } from './statistics.view';
 
 /** Statistics are kept in this process for this long. */

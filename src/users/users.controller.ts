@@ -14,7 +14,7 @@ import { linkNext, writePage } from '../platform/pages/page';
 import { userToJson } from './user/user.serializer';
 import { UserPageView, UserView } from './user/user.view';
 import { CreateUserDto, MergeUserDto, UpdateUserDto } from './user/user.dto';
-import { ListUsersDto, UserQuery } from './user/users-query.dto';
+import { ListUsersDto, UserQuery } from './query/users-query.dto';
 import { UsersService } from './users.service';
 
 const MERGE_PATCH = 'application/merge-patch+json';

@@ -22,20 +22,20 @@ import { BatchDeleteDto, type BatchOf } from './deleted/batch/batch-delete.dto';
 import { BatchDeleteService } from './deleted/batch/batch-delete.service';
 import { keepDeleted } from './deleted/batch/deletion';
 import { UserPurge } from './deleted/user-purge';
-import { DirectoryAttributes } from './directory-attributes';
-import { mergeMetadata } from './merge-metadata';
+import { DirectoryAttributes } from './query/directory-attributes';
+import { mergeMetadata } from './user/merge-metadata';
 import { putSearchTexts } from './search/user-search.rows';
 import { findUsersById, insertUser, lockUser, USER_VIOLATIONS, userNotFound } from './user-rows';
 import { changesOf, withDefaults } from './user/user.changes';
 import { User, USER_COLUMNS } from './user/user.entity';
 import { type Decide, type NewUserExtras, UserLifecycle } from './user/user-lifecycle';
 import { serializeUser, userOfText } from './user/user.serializer';
-import { completePage, cursorAfterUser, Memberships, pageOfUsers } from './user/user-query';
+import { completePage, cursorAfterUser, Memberships, pageOfUsers } from './query/user-query';
 import type { UserText, UserView } from './user/user.view';
 import { emailKey, withKeys } from './user/user.keys';
 import { userUpdated } from './user/user.events';
 import { CreateUserDto, MergeUserDto, UpdateUserDto } from './user/user.dto';
-import { ListUsersDto, UserQuery } from './user/users-query.dto';
+import { ListUsersDto, UserQuery } from './query/users-query.dto';
 
 @Injectable()
 export class UsersService {

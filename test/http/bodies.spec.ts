@@ -10,7 +10,7 @@ import { CreateTokenDto } from '../../src/tokens/tokens.dto';
 import { BatchDto } from '../../src/users/batch/batch.dto';
 import { SearchUsersDto } from '../../src/users/search/user-search.dto';
 import { CreateUserDto } from '../../src/users/user/user.dto';
-import { ListUsersDto } from '../../src/users/user/users-query.dto';
+import { ListUsersDto } from '../../src/users/query/users-query.dto';
 import { aUser, type Client } from '../support/client';
 import { HOSTILE_BODIES } from '../support/hostile';
 import { exchange } from '../support/oauth';

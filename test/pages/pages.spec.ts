@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Response } from 'supertest';
 import { Database } from '../../src/platform/database/database';
 import { encodeCursor } from '../../src/platform/pages/cursor';
-import type { UserFilter } from '../../src/users/user/user.filter';
+import type { UserFilter } from '../../src/users/query/user.filter';
 import { aUser, type Client, type UserBody } from '../support/client';
 import type { Body } from '../support/scim';
 import { startService, type TestService } from '../support/service';

@@ -2,7 +2,7 @@ import { createClient } from '../../client/index';
 import { DeletedUsersService } from '../../src/users/deleted/deleted-users.service';
 import { Database } from '../../src/platform/database/database';
 import { exportTexts, userPages } from '../../src/entry/cli/export';
-import { DirectoryAttributes } from '../../src/users/directory-attributes';
+import { DirectoryAttributes } from '../../src/users/query/directory-attributes';
 import { UserSearch } from '../../src/users/search/user-search.service';
 import { UsersService } from '../../src/users/users.service';
 import { type Body, ENTERPRISE, useScim } from '../support/scim';

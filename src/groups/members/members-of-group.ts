@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { query, sql } from '../../platform/database/sql';
-import { type Members, Memberships } from '../../users/user/user-query';
+import { type Members, Memberships } from '../../users/query/user-query';
 import { Group } from '../group/group.entity';
 import { GroupMember } from '../group/group-member.entity';
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { query, sql } from '../../platform/database/sql';
 import { mapGivingWay } from '../../platform/fairness/give-way';
-import { DirectoryAttributes } from '../../users/directory-attributes';
+import { DirectoryAttributes } from '../../users/query/directory-attributes';
 import { isSame } from '../../users/user/user.changes';
 import type { Resource, Value } from '../schema/resource';
 import { ENTERPRISE_URN } from '../schema/user.schema';

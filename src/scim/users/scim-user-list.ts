@@ -7,7 +7,7 @@ import { join, query, sql } from '../../platform/database/sql';
 import type { Caller } from '../../platform/http/caller';
 import { membersOfEach } from '../../groups/members/members-of-group';
 import { SHOWN_GROUPS } from '../../groups/members/first-members';
-import { countUsers, cursorAfterUser, pageOfUsers, usersFrom } from '../../users/user/user-query';
+import { countUsers, cursorAfterUser, pageOfUsers, usersFrom } from '../../users/query/user-query';
 import { User } from '../../users/user/user.entity';
 import { userNotFound } from '../../users/user-rows';
 import { USER } from '../schema/user.schema';

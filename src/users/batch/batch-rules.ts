@@ -10,7 +10,7 @@ import { changesOf, withDefaults } from '../user/user.changes';
 import type { Metadata, User, UserFields } from '../user/user.entity';
 import { emailKey } from '../user/user.keys';
 import { NOT_FOUND } from './batch-failures';
-import { mergedMetadata, withPatch } from '../merge-metadata';
+import { mergedMetadata, withPatch } from '../user/merge-metadata';
 import { CreateUserDto, MergeUserDto, UpdateUserDto } from '../user/user.dto';
 
 /** Whether a row creates a user, changes one that exists, or does either. */

@@ -9,7 +9,7 @@ import { idempotentRequestOf } from '../../platform/http/input/idempotency-key';
 import { Scopes } from '../../platform/http/scopes';
 import { linkNext, writePage } from '../../platform/pages/page';
 import { UserView } from '../user/user.view';
-import { UserQuery } from '../user/users-query.dto';
+import { UserQuery } from '../query/users-query.dto';
 import { BatchRestoreDto } from './batch/batch-delete.dto';
 import { BatchRestoreService } from './batch/batch-restore.service';
 import { BatchRestoreAnswerView } from './batch/batch-delete.view';

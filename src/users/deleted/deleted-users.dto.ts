@@ -1,5 +1,5 @@
 import { Email, Optional } from '../../platform/http/input/checks';
-import { UserPageQuery } from '../user/users-query.dto';
+import { UserPageQuery } from '../query/users-query.dto';
 
 export class ListDeletedUsersDto extends UserPageQuery {
   /**

@@ -1,7 +1,7 @@
 import { raw, type Sql, sql } from '../../platform/database/sql';
 import { opaque } from '../../platform/pages/paginate';
 import { User } from '../user/user.entity';
-import { filterOf, usersWho } from '../user/user.filter';
+import { filterOf, usersWho } from '../query/user.filter';
 import { afterSql, type RankedUser, type RankPage, readWithValue, type SearchScope } from './page';
 import type { Query } from './query';
 

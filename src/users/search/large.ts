@@ -1,6 +1,6 @@
 import { join, raw, type Sql, sql } from '../../platform/database/sql';
 import { opaque } from '../../platform/pages/paginate';
-import { usersWho } from '../user/user.filter';
+import { usersWho } from '../query/user.filter';
 import type { UserText } from '../user/user.view';
 import { readBeginning } from './beginning';
 import {

@@ -1,7 +1,7 @@
 import { type Sql, sql } from '../../platform/database/sql';
 import { User, USER_COLUMNS } from '../user/user.entity';
 import type { UserText } from '../user/user.view';
-import { filterOf, isFiltered, type UserFilter } from '../user/user.filter';
+import { filterOf, isFiltered, type UserFilter } from '../query/user.filter';
 
 /** A search: the users it looks at. */
 export interface Search {

@@ -1,6 +1,6 @@
 import { raw, sql } from '../../platform/database/sql';
 import { opaque } from '../../platform/pages/paginate';
-import { isFiltered, usersWho } from '../user/user.filter';
+import { isFiltered, usersWho } from '../query/user.filter';
 import {
   searchColumns,
   rankedAfterSql,

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { fault, Satisfies, Text } from '../../platform/http/input/checks';
 import { fold } from '../user/fold';
-import { UsersQuery } from '../user/users-query.dto';
+import { UsersQuery } from '../query/users-query.dto';
 
 const MAX_WORDS = 10;
 

@@ -3,7 +3,7 @@ import { columnKey } from '../../../../csv/csv-file';
 import { parseRow } from '../../../../csv/csv-rows';
 import { keyFault, keyInName, keyOfTarget, metadataTarget } from '../../../../csv/targets';
 import { USER_FIELDS } from '../../../users/user/user.entity';
-import { INCLUDES, type Include } from '../../../users/user/users-query.dto';
+import { INCLUDES, type Include } from '../../../users/query/users-query.dto';
 import type { UserView } from '../../../users/user/user.view';
 
 type FieldName = (typeof USER_FIELDS)[number] | Include;

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
-import { mapGivingWay } from '../platform/fairness/give-way';
-import type { UserView } from './user/user.view';
+import { mapGivingWay } from '../../platform/fairness/give-way';
+import type { UserView } from '../user/user.view';
 
 /** Up to this many bytes, the attributes of the users of a page are read together. */
 export const SHORT_DIRECTORY_BYTES = 3 * 1024;

@@ -14,7 +14,7 @@ import {
 import { PageQuery } from '../../platform/pages/page';
 import type { Order } from '../../platform/pages/paginate';
 import { TimeBound } from '../../platform/pages/range';
-import { type Role, ROLES } from './user.entity';
+import { type Role, ROLES } from '../user/user.entity';
 import { USER_SORTS, type UserSort } from './user.sorts';
 
 /** How many users a list finds by their ids. */

@@ -4,8 +4,8 @@ import { query, type Sql, sql } from '../../platform/database/sql';
 import { MAX_PAGE_BYTES, wholeRows } from '../../platform/pages/long-rows';
 import { cursorAfter, orderBy, opaque, type Order, type Page, paginate } from '../../platform/pages/paginate';
 import { rangeInCursor, type TimeRange } from '../../platform/pages/range';
-import { type DirectoryAttributes, SHORT_DIRECTORY_BYTES } from '../directory-attributes';
-import { User, USER_COLUMNS } from './user.entity';
+import { type DirectoryAttributes, SHORT_DIRECTORY_BYTES } from './directory-attributes';
+import { User, USER_COLUMNS } from '../user/user.entity';
 import {
   filterInCursor,
   filterOf,
@@ -15,8 +15,8 @@ import {
   usersWho,
 } from './user.filter';
 import { USER_SORTS, type UserSort } from './user.sorts';
-import { userToJson } from './user.serializer';
-import type { UserText } from './user.view';
+import { userToJson } from '../user/user.serializer';
+import type { UserText } from '../user/user.view';
 
 /** The members of a group, as conditions on users. */
 export interface Members {

@@ -1,6 +1,6 @@
 import { anyOf, type Sql, sql } from '../../platform/database/sql';
-import { type Role, ROLES, User } from './user.entity';
-import { emailKey } from './user.keys';
+import { type Role, ROLES, User } from '../user/user.entity';
+import { emailKey } from '../user/user.keys';
 
 /** Restricts a list, a search or an export of users. An absent filter matches all of them. */
 export interface UserFilter {

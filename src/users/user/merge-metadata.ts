@@ -1,9 +1,9 @@
-import { type Fault, invalidInput } from '../platform/http/fault';
-import { isObject } from '../platform/http/input/checks';
-import { validate } from '../platform/http/input/validate';
-import { isSame, stored } from './user/user.changes';
-import type { Metadata } from './user/user.entity';
-import { UserMetadata } from './user/metadata.check';
+import { type Fault, invalidInput } from '../../platform/http/fault';
+import { isObject } from '../../platform/http/input/checks';
+import { validate } from '../../platform/http/input/validate';
+import { isSame, stored } from './user.changes';
+import type { Metadata } from './user.entity';
+import { UserMetadata } from './metadata.check';
 
 /** The metadata of a user by itself. */
 class MetadataDto {
