@@ -11,7 +11,7 @@ import { DirectoryAttributes } from '../query/directory-attributes';
 import { User, USER_COLUMNS } from '../user/user.entity';
 import { filterOf, isFiltered, rolesOf } from '../query/user.filter';
 import { emailKey } from '../user/user.keys';
-import { completePage } from '../query/user-query';
+import { completePage } from '../query/complete-page';
 import { userOfText } from '../user/user.serializer';
 import type { UserText, UserView } from '../user/user.view';
 import { load, searchLarge } from './large';
