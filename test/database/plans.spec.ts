@@ -202,6 +202,11 @@ async function requests(): Promise<Record<string, Statement[]>> {
     statements[`list email ${nameOf(filter)}`] = await list({ email: someone.email, ...filter });
   for (const filter of [{}, { role: 'member' }, { email: someone.email }] as const)
     statements[`list externalId ${nameOf(filter)}`] = await list({ externalId: externalId, ...filter });
+  statements['list ids, with directories'] = await list({
+    id: people.map(({ id }) => id),
+    include: 'directory',
+  });
+  statements['list two roles'] = await list({ role: ['member', 'viewer'], sort: 'name' });
   for (const filter of FILTERS) {
     const users = { organizationId, filter };
     statements[`range ${nameOf(filter)}`] = await selects(() =>
@@ -238,6 +243,8 @@ const PLANS: Record<string, string[][]> = {
   'list email viewer': [[KEYS.email]],
   'list externalId all': [[KEYS.externalId]],
   'list externalId member': [[KEYS.externalId]],
+  'list ids, with directories': [['users_pkey'], ['scim_users_pkey']],
+  'list two roles': [['users_organization_id_role_active_name_key_name_id_idx']],
   'list name asc viewer': [['users_organization_id_role_active_name_key_name_id_idx']],
   'list updatedAt desc viewer': [['users_organization_id_role_active_updated_at_id_idx']],
   'list email asc viewer': [['users_organization_id_role_active_email_key_idx']],
