@@ -121,10 +121,8 @@ describeOn('postgres', 'batches of deletions and restores on two replicas', () =
     for (let round = 0; round < 10; round++) {
       for (const path of [DELETE_PATH, RESTORE_PATH])
         await Promise.all(
-          halves.map((half, n) =>
-            clients()
-              [n].post(path, { users: inTurn(idsOf(half), round) })
-              .expect(200),
+          clients().map((client, n) =>
+            client.post(path, { users: inTurn(idsOf(halves[n]), round) }).expect(200),
           ),
         );
       expect(await sizes()).toEqual(before);

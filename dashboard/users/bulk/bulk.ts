@@ -114,8 +114,8 @@ interface Result {
 }
 
 /**
- * Sends the targets in batches, one after the other. The key of a batch stays the same when the action is tried again, so
- * that what was done without an answer is not taken for somebody else's doing.
+ * Sends the targets in batches, one after the other. The key of a batch stays the same when the action is tried again,
+ * so that what was done without an answer is not taken for somebody else's doing.
  */
 function inBatches(
   gone: string,
