@@ -65,7 +65,8 @@ export function describeOperation(generated: Operation, route: Route): Operation
 /** The schema of a query parameter, several values of which are separated by commas. */
 function schemaOfParameter(generated: Schema, keywords: Schema = {}) {
   const { examples, ...schema } = toOpenApi31(generated);
-  if (keywords.type !== 'array') return { schema: { ...schema, ...(examples ? { examples } : {}), ...keywords } };
+  if (keywords.type !== 'array')
+    return { schema: { ...schema, ...(examples ? { examples } : {}), ...keywords } };
   // The plugin sees one of two types: the array is for programs in the same process.
   return { style: 'form', explode: false, schema: { ...keywords, examples } };
 }
