@@ -32,6 +32,8 @@ const LANDED: Record<string, string> = {
   '1764200000071-index-organizations.ts': '4ffd6478c376c0272905b80fdab3edd73932c567f607b70bb94ae75d02587fd6',
   '1764200000080-add-external-ids.ts': '0f66a3791e9d0ebc9f842ab570c9042b72a5388888694767153b1e83af65da7d',
   '1764200000081-index-external-ids.ts': 'a91818bd178b6af3f5d86430d6397202baf964bf4b9ba4117ca0ccd4e0155a55',
+  '1764200000090-add-derived-attributes.ts':
+    'd111f39e2d4c9b6e45abcdaa27228da6735d2470799a8bfdcdf1e72692cda83d',
 };
 
 const files = readdirSync('migrations').filter((file) => file !== 'index.ts');

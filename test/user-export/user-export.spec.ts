@@ -86,9 +86,14 @@ describe('GET /api/v1/users/{id}/export', () => {
       externalId: '4711',
       title: 'Analyst',
       emails: [{ value: 'ada@example.com', type: 'work', primary: true }],
-      'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User': { department: 'Engines' },
     };
-    const { body: ada } = await directory.post('/Users', { ...given, active: true }).expect(201);
+    const work = { department: 'Engines' };
+    const person = {
+      ...given,
+      active: true,
+      'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User': work,
+    };
+    const { body: ada } = await directory.post('/Users', person).expect(201);
     const { body: bob } = await directory.post('/Users', { userName: 'bob@example.com' }).expect(201);
     const members = [{ value: ada.id }, { value: bob.id }];
     const { body: sales } = await directory.post('/Groups', { displayName: 'Sales', members }).expect(201);
@@ -98,7 +103,7 @@ describe('GET /api/v1/users/{id}/export', () => {
 
     const { body } = await api.get(`/api/v1/users/${ada.id}/export`).expect(200);
 
-    expect(body.directory).toEqual(given);
+    expect(body.directory).toEqual({ ...given, ...work });
     const { body: groups } = await api.get(`/api/v1/groups?user=${ada.id}`).expect(200);
     expect(body.groups).toEqual(groups.data);
     const story = (body as Exported).events.map(({ type, target }) => [type, target.id]);
