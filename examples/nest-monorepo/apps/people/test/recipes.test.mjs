@@ -73,6 +73,17 @@ test('users by their ids, and what a directory has given of one', async () => {
   assert.deepEqual([directory, authors.map(({ name }) => name)], [null, ['Ada']]);
 });
 
+test('many users deleted at once', async () => {
+  const users = app.get(UsersService);
+  const { id: organizationId } = await app.get(OrganizationsService).create('Example Inc.');
+  await users.create(organizationId, { name: 'Ada', email: 'ada@example.com', externalId: 'E-4711' });
+  const { counts } = await users.batchDelete(organizationId, {
+    by: 'externalId',
+    users: [{ externalId: 'E-4711' }],
+  });
+  assert.deepEqual(counts, { deleted: 1, failed: 0 });
+});
+
 test("a user and the application's own row, in one transaction", async () => {
   const [badges, users] = [app.get(BadgesService), app.get(UsersService)];
   const { id: organizationId } = await app.get(OrganizationsService).create('Example Inc.');
