@@ -81,7 +81,7 @@ export function createClient(options: ClientOptions) {
       list: (query?: ListUsersQuery, options?: CallOptions) => transport.list<User>(USERS, query, options),
       /** Iterates over the users that match the text, best match first. */
       search: (query: SearchUsersQuery, options?: CallOptions) => {
-        if (typeof query !== 'object')
+        if (typeof query?.q !== 'string')
           throw new TypeError("users.search() takes an object, such as users.search({ q: 'ada' }).");
         return transport.list<User>(`${USERS}/search`, query, options);
       },

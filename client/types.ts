@@ -184,7 +184,10 @@ export interface RestoreUser {
 
 export interface BatchRestore {
   /** The deleted users, each by its `id`. */
-  users: UserIdentity[];
+  users: {
+    /** The id. */
+    id: string;
+  }[];
   /** Whether one failure prevents the whole batch: the response is then a 400, or a 409 if the only failures are 409s. */
   atomic?: boolean;
   /** Whether to report what would happen without writing anything. */
@@ -728,7 +731,7 @@ export interface BatchUser {
   role?: 'member' | 'admin' | 'viewer';
   /** For your application; the service does not interpret it. A new user is active by default. */
   active?: boolean;
-  /** Arbitrary key-value pairs for your application: at most 1,000 JSON values of any type, at most 16 KB as compact JSON, and at most 8 levels of objects and arrays. */
+  /** Changes of the metadata: a key that is null is removed, also inside an object, and any other value replaces the one that is there. The result has the limits of metadata. */
   metadata?: Record<string, unknown>;
 }
 
@@ -886,11 +889,11 @@ export interface Directory {
 
 /** The one field that identifies a user: the `id`, or another one that `by` names. */
 export interface UserIdentity {
-  /** Assigned by the service: `usr_` and 26 letters and digits. */
+  /** The id. */
   id?: string;
-  /** Primary email address in its original letter case; unique within the organization. */
+  /** The email address; letter case is ignored. */
   email?: string;
-  /** Your own id of the user, such as a personnel number; unique within the organization. Null if it has none. */
+  /** Your own id of the user. */
   externalId?: string;
 }
 

@@ -21,6 +21,12 @@ export function schemasOf(generated: Record<string, Schema>, bodies: Function[])
     schemas[name] = strict({ ...schemas[name], properties: { ...properties, ...own } }, dto);
   }
   const { properties } = schemas.CreateUser;
+  const identityBy = (...names: string[]): Schema => ({
+    type: 'object',
+    properties: Object.fromEntries(names.map((name) => [name, { type: 'string', ...IDENTITIES[name] }])),
+    required: names,
+    additionalProperties: false,
+  });
   return {
     ...schemas,
     Batch: withProperties(schemas.Batch, { users: { items: reference('BatchUser') } }),
@@ -31,6 +37,7 @@ export function schemasOf(generated: Record<string, Schema>, bodies: Function[])
       properties: {
         id: { ...schemas.User.properties!.id, description: 'Only with `by: "id"`.' },
         ...properties,
+        metadata: schemas.MergeUser.properties!.metadata, // whose limits hold for what becomes of it
       },
       additionalProperties: false,
     },
@@ -39,17 +46,11 @@ export function schemasOf(generated: Record<string, Schema>, bodies: Function[])
       ['User', 'DeletedUser', 'UserExport'].map((name) => [name, withDirectory(schemas[name])]),
     ),
     BatchDelete: withProperties(schemas.BatchDelete, { users: { items: reference('UserIdentity') } }),
-    BatchRestore: withProperties(schemas.BatchRestore, { users: { items: reference('UserIdentity') } }),
+    BatchRestore: withProperties(schemas.BatchRestore, { users: { items: identityBy('id') } }),
     UserIdentity: {
-      type: 'object',
+      ...identityBy('id', 'email', 'externalId'),
+      required: undefined,
       description: 'The one field that identifies a user: the `id`, or another one that `by` names.',
-      properties: Object.fromEntries(
-        ['id', 'email', 'externalId'].map((name) => [
-          name,
-          { ...schemas.User.properties![name], type: 'string' },
-        ]),
-      ),
-      additionalProperties: false,
     },
     ...Object.fromEntries(
       ['BatchResult', 'BatchDeleteResult', 'BatchRestoreResult'].map((name) => [
@@ -61,6 +62,12 @@ export function schemasOf(generated: Record<string, Schema>, bodies: Function[])
     Fault: FAULT,
   };
 }
+
+const IDENTITIES: Record<string, Schema> = {
+  id: { description: 'The id.', examples: ['usr_01kacpb2w5r8y3h6j9m4n7p0qx'] },
+  email: { description: 'The email address; letter case is ignored.', examples: ['ada@example.com'] },
+  externalId: { description: 'Your own id of the user.', examples: ['E-4711'] },
+};
 
 const reference = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 

@@ -35,28 +35,30 @@ export function previousAttributes(before: Shown | null, after: Shown): { direct
   return { directory: Object.fromEntries(changed.map((name) => [name, old[name] ?? null])) };
 }
 
-type StoredText = Omit<Shown, 'attributes'> & { attributes: string };
+export type StoredText = Omit<Shown, 'attributes'> & { attributes: string };
 
-const EXTENSION = `,"${ENTERPRISE_URN}":{`;
+const EXTENSION = `"${ENTERPRISE_URN}":`;
 
 /**
  * The JSON of `shownAttributes()`. The stored text has nearly all of it, and the extension at its end. Parsed and
  * written again, a page of 50 users takes a tenth more CPU.
  */
-function shownText(row: StoredText): string {
+export function shownText(row: StoredText): string {
   const { userName, externalId, attributes, derived } = row;
-  const [core, extension, ...more] = attributes.split(EXTENSION);
-  if (derived.length > 0 || attributes === '{}' || more.length > 0 || !isEnd(extension))
+  const at = attributes.indexOf(EXTENSION);
+  const core = attributes.slice(1, at < 0 ? -1 : at);
+  const extension = at < 0 ? undefined : attributes.slice(at + EXTENSION.length, -1);
+  if (derived.length > 0 || (extension !== undefined && !isWhole(extension)))
     return JSON.stringify(shownAttributes({ ...row, attributes: JSON.parse(attributes) as Resource }));
-  const names = { userName, ...(externalId !== null && { externalId }) };
-  return `${JSON.stringify(names).slice(0, -1)},${core.slice(1)}${extension === undefined ? '' : `,${extension.slice(0, -1)}`}`;
+  const members = core + (extension?.slice(1, -1) ?? '');
+  const names = JSON.stringify({ userName, ...(externalId !== null && { externalId }) });
+  return members === '' ? names : `${names.slice(0, -1)},${members}}`;
 }
 
-/** Whether the text is the rest of an object, and then the end of the one around it. */
-function isEnd(text: string | undefined): boolean {
+/** Whether the text is an object that is not empty, and nothing behind it. */
+function isWhole(text: string): boolean {
   try {
-    if (text !== undefined) JSON.parse(`{${text.slice(0, -1)}`);
-    return true;
+    return text !== '{}' && JSON.parse(text) !== null;
   } catch {
     return false;
   }

@@ -97,15 +97,15 @@ export async function putDirectoryUser(
   );
 }
 
-/** The values of the user replace those of the directory. A new name is a display name. */
+/** The values of the user replace those of the directory. No directory has set an attribute that is new by that. */
 export async function followUser(
   manager: EntityManager,
   user: WrittenUser,
   old: StoredDirectoryUser,
 ): Promise<StoredDirectoryUser> {
-  const isRenamed = user.name !== old.name;
-  const derived = old.derived.map((name) => (isRenamed && name === 'name' ? 'displayName' : name));
-  const directory = directoryUser(writableAttributes(user, old), user, derived);
+  const attributes = writableAttributes(user, old);
+  const added = ['displayName', 'emails'].filter((name) => attributes[name] && !old.attributes[name]);
+  const directory = directoryUser(attributes, user, [...new Set([...old.derived, ...added])]);
   await putDirectoryUser(manager, user, directory);
   return directory;
 }

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { LARGE_JOB } from '../../../platform/database/data-source';
 import { REFERENCED } from '../../../users/batch/batch-failures';
+import type { BatchDeleteAnswerView } from '../../../users/deleted/batch/batch-delete.view';
 import { UsersService } from '../../../users/users.service';
 import { messageOf } from '../../process/failure';
 import { printable } from '../../process/pretty-log';
@@ -10,7 +11,7 @@ import { addSubcommand, type OutputOptions } from '../output';
 import { count, counted, Progress } from '../progress';
 import type { Shell } from '../shell';
 import { organizationOption, withOrganization } from '../with-service';
-import { batchesOf, openIds } from './ids-file';
+import { batchesOf, type Line, openIds } from './ids-file';
 
 interface Options extends OutputOptions {
   organization?: string;
@@ -63,17 +64,15 @@ async function deleteUsers(options: Options, shell: Shell): Promise<void> {
     let failure: unknown;
     try {
       for await (const lines of batchesOf(source)) {
-        const batch = { users: lines.map(({ id }) => ({ id })), dryRun };
-        const { results, counts } = await users.batchDelete(by, batch);
+        const refused = await deleteLines(lines, (ids) =>
+          users.batchDelete(by, { users: ids.map((id) => ({ id })), dryRun }),
+        );
         summary.ids += lines.length;
-        summary.deleted += counts.deleted;
-        summary.refused += counts.failed;
-        const refused = results.filter(({ status }) => status !== 204);
+        summary.deleted += lines.length - refused.length;
+        summary.refused += refused.length;
         if (refused.length > 0) progress.end();
-        for (const { index, status } of refused) {
-          const { line, id } = lines[index];
-          shell.stderr.write(`line ${line}: ${printable(id)}: ${REASONS[status]}\n`);
-        }
+        for (const { line, id, fault } of refused)
+          shell.stderr.write(`line ${line}: ${printable(id)}: ${fault}\n`);
         progress.show(summary.ids, lines.at(-1)!.end);
         await nextTurn(); // lets signals be handled, because the embedded database keeps the event loop busy
         if (interruption.signal) break;
@@ -95,6 +94,19 @@ async function deleteUsers(options: Options, shell: Shell): Promise<void> {
     if (interruption.signal) shell.exitCode = interruption.exitCode;
     else if (!summary.complete || summary.refused > 0) shell.exitCode = 1;
   });
+}
+
+/** Deletes the users of these lines, and returns those lines that could not be deleted, with their faults. */
+async function deleteLines(
+  lines: readonly Line[],
+  deleteIds: (ids: string[]) => Promise<BatchDeleteAnswerView>,
+): Promise<Line[]> {
+  const named = lines.filter(({ fault }) => fault === undefined);
+  const { results } = named.length > 0 ? await deleteIds(named.map(({ id }) => id)) : { results: [] };
+  const faults = new Map(results.map(({ index, status }) => [named[index], REASONS[status]]));
+  return lines
+    .map((line) => ({ ...line, fault: line.fault ?? faults.get(line) }))
+    .filter(({ fault }) => fault !== undefined);
 }
 
 const describe = ({ ids, deleted, refused, seconds, dryRun }: Summary) =>

@@ -1,5 +1,6 @@
 import { createReadStream, fstatSync, openSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { isId } from '../../../platform/database/id';
 
 /** The users of a batch of the API. */
 const PER_BATCH = 500;
@@ -7,12 +8,14 @@ const PER_BATCH = 500;
 /** A longer line is no id, and what follows is hardly a list of them. */
 const MAX_LINE = 1_000;
 
-interface Line {
+export interface Line {
   /** Counted from 1 as in an editor. */
   line: number;
   id: string;
   /** The characters of the file up to its end. */
   end: number;
+  /** Why it names nobody. */
+  fault?: string;
 }
 
 /** Opens a file or standard input; the total of standard input, a pipe or a device is unknown. */
@@ -26,8 +29,13 @@ export function openIds(path: string, stdin: Readable): { source: Readable; tota
 /** The lines that are not blank, in batches. */
 export async function* batchesOf(source: Readable): AsyncGenerator<Line[]> {
   let batch: Line[] = [];
+  const lines = new Map<string, number>(); // by id
   for await (const line of linesOf(source)) {
     if (line.id === '') continue;
+    const earlier = lines.get(line.id);
+    if (!isId('usr', line.id)) line.fault = 'is not the ID of a user, which begins with usr_';
+    else if (earlier !== undefined) line.fault = `stands in line ${earlier}, too`;
+    else lines.set(line.id, line.line);
     batch.push(line);
     if (batch.length < PER_BATCH) continue;
     yield batch;
