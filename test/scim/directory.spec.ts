@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { createClient } from '../../client/index';
+import { shownAttributes, shownText } from '../../src/scim/users/scim-directory-attributes';
 import { DeletedUsersService } from '../../src/users/deleted/deleted-users.service';
 import { Database } from '../../src/platform/database/database';
 import { exportTexts, userPages } from '../../src/entry/cli/export';
@@ -140,6 +142,56 @@ describe('include=directory', () => {
       .put(`/Users/${id}`, { userName: 'ada', displayName: name, emails: [{ value: email }] })
       .expect(200);
     expect(await directoryOf(id)).toEqual({ userName: 'ada', displayName: name, emails: [{ value: email }] });
+  });
+
+  it('leaves out what follows a change of the API, and keeps what the directory had given of it', async () => {
+    const { body: bare } = await scim
+      .post('/Users', { userName: 'bare@example.com', title: 'T' })
+      .expect(201);
+    const change = { name: 'New', email: 'new@example.com' };
+    await scim.api.patch(`/api/v1/users/${bare.id}`, change).expect(200);
+    expect(await directoryOf(bare.id)).toEqual({ userName: 'bare@example.com', title: 'T' });
+    expect(await previousOf(bare.id)).toEqual([{ name: 'bare@example.com', email: 'bare@example.com' }]);
+    const { id } = await scim.api.createUser();
+    await scim.change(`/Users/${id}`, { op: 'add', path: 'displayName', value: 'Annie' }).expect(200);
+    await scim.api.patch(`/api/v1/users/${id}`, { name: 'Ann' }).expect(200);
+    expect(await directoryOf(id)).toEqual({ displayName: 'Ann' });
+  });
+
+  it('joins stored texts as it would write the attributes, whatever they are and in any order', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.constantFrom(ENTERPRISE, `,"${ENTERPRISE}":{`, '}}'),
+    );
+    const values = fc.oneof(
+      text,
+      fc.record({ value: text }),
+      fc.array(fc.record({ value: text }), { maxLength: 2 }),
+    );
+    const attributes = fc
+      .tuple(
+        fc.dictionary(fc.constantFrom('title', 'nickName', 'name', 'emails'), values),
+        fc.option(fc.dictionary(fc.constantFrom('department', 'manager'), values)),
+        fc.nat(4),
+      )
+      .map(([core, extension, at]) => {
+        const members = Object.entries(core);
+        if (extension) members.splice(at, 0, [ENTERPRISE, extension as never]);
+        return Object.fromEntries(members);
+      });
+    const row = fc.record({
+      userName: text,
+      externalId: fc.option(text),
+      attributes,
+      derived: fc.subarray(['name', 'emails', 'userName'], { maxLength: 1 }),
+    });
+    fc.assert(
+      fc.property(row, (row) => {
+        const shown = shownText({ ...row, attributes: JSON.stringify(row.attributes) });
+        expect(JSON.parse(shown)).toEqual(shownAttributes(row as never));
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   it('is one statement more for a page, and none without it', async () => {
