@@ -244,6 +244,27 @@ describe('include=directory', () => {
   });
 });
 
+it('a page of short attributes ends, too, where they and the other texts pass a megabyte', async () => {
+  const users = Array.from({ length: 200 }, (_, n) => ({
+    name: '😀'.repeat(200),
+    email: `u${n}@example.com`,
+    externalId: `${n}`.padEnd(200, '€'),
+    metadata: { text: 'x'.repeat(1_000) },
+  }));
+  await scim.api.post('/api/v1/users/batch', { users }).expect(200);
+  await service().dataSource.query(
+    `INSERT INTO scim_users (organization_id, user_id, user_name, attributes, email, name, keys)
+     SELECT organization_id, id, email, json_build_object('title', repeat('y', 3000)), email, name, '{}'
+     FROM users WHERE organization_id = $1`,
+    [scim.api.organizationId],
+  );
+  const { text, body } = await scim.api.get('/api/v1/users?limit=200&include=directory').expect(200);
+  expect(Buffer.byteLength(text)).toBeLessThan(1024 * 1024);
+  const next = await get(`/users?limit=200&include=directory&cursor=${body.nextCursor}`);
+  expect(body.data.length + next.data.length).toBe(200);
+  expect(next.data.length).toBeGreaterThan(0);
+});
+
 describe('the event of a change by a directory', () => {
   it('has the former values of the attributes that changed, each whole', async () => {
     const id = await provision();
