@@ -76,6 +76,7 @@ it('every command has help with an example and accepts --json', async () => {
     'tokens list',
     'tokens revoke',
     'tokens rotate',
+    'users delete',
     'users export',
     'users import',
     'users purge',
