@@ -1,7 +1,6 @@
 import { type CsvRow, CsvRows } from './csv-rows';
 import { delimiterOf, hasHeader } from './delimiter';
 import { unescapeFormula } from './formulas';
-import { keyInName } from './targets';
 import { formatRows } from './write-csv';
 
 export type { CsvRow } from './csv-rows';
@@ -30,7 +29,7 @@ export class CsvFile {
   private constructor(
     /** The names of the columns as in the file, without the one of the reasons. */
     readonly header: string[],
-    /** The rows below the header that have content, without reasons. Can be read once. */
+    /** The rows below the header that have content, as before an export or import wrote them. Can be read once. */
     readonly rows: AsyncIterable<CsvRow>,
     readonly delimiter: string,
     private readonly byteOrderMark: string,
@@ -73,24 +72,16 @@ export class CsvFile {
 interface Columns {
   names: string[];
   reasonAt: number;
-  /** The text of a cell as it was before the service wrote it. */
-  textOf: (cell: string) => string;
 }
 
 function columnsOf(cells: string[]): Columns {
-  const keys = cells.map(columnKey);
-  const reasonAt = keys.indexOf(REASON);
-  // Only exports have an id or single keys of the metadata, and only an import writes reasons. In any other file an
-  // apostrophe is the author's own.
-  const isOurs = reasonAt >= 0 || keys.includes('id') || keys.some((key) => keyInName(key) !== undefined);
-  const textOf = isOurs ? unescapeFormula : (cell: string) => cell;
-  const names = cells.filter((_cell, at) => at !== reasonAt).map(textOf);
+  const reasonAt = cells.map(columnKey).indexOf(REASON);
+  const names = cells.filter((_cell, at) => at !== reasonAt).map(unescapeFormula);
   while (names.at(-1)?.trim() === '') names.pop(); // spreadsheets add empty columns
-  return { names, reasonAt, textOf };
+  return { names, reasonAt };
 }
 
-async function* cleaned(rows: AsyncIterable<CsvRow>, columns: Columns): AsyncGenerator<CsvRow> {
-  const { names, reasonAt, textOf } = columns;
+async function* cleaned(rows: AsyncIterable<CsvRow>, { names, reasonAt }: Columns): AsyncGenerator<CsvRow> {
   for await (const { line, cells: all, fault } of rows) {
     const cells = reasonAt < 0 ? all : all.filter((_cell, at) => at !== reasonAt);
     while (cells.length > names.length && isBlank(cells.at(-1)!)) cells.pop();
@@ -99,7 +90,7 @@ async function* cleaned(rows: AsyncIterable<CsvRow>, columns: Columns): AsyncGen
     const mismatch = `has ${count}, but the header has ${names.length}`;
     yield {
       line,
-      cells: cells.map(textOf),
+      cells: cells.map(unescapeFormula),
       fault: fault ?? (cells.length === names.length ? undefined : mismatch),
     };
   }

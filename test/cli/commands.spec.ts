@@ -293,8 +293,14 @@ describe('ums users export', () => {
     const original = writableFields(await exported(organization));
     expect(original).toEqual(writableFields(generated.map((user) => ({ ...user, name: user.name.trim() }))));
 
-    for (const output of [path('out.csv'), path('out.tsv'), path('out.ndjson')]) {
-      const args = ['users', 'export', '--organization', organization, '--output', output];
+    for (const [name, ...options] of [
+      ['out.csv'],
+      ['out.tsv'],
+      ['out.ndjson'],
+      ['some.csv', '--columns', 'email,name,metadata,active,role'],
+    ]) {
+      const output = path(name);
+      const args = ['users', 'export', '--organization', organization, '--output', output, ...options];
       expect((await job(...args)).summary).toMatchObject({ users: generated.length, output });
       const other = await newOrganization();
       expect((await importFile(output, other)).code).toBe(0);

@@ -57,10 +57,9 @@ export function addExport(users: Command, shell: Shell): void {
       'after',
       `
 In CSV, cells that a spreadsheet would run as a formula are prefixed with an
-apostrophe. An import of a file with the column id or a column metadata.<key>
-removes it again. Have the spreadsheet split cells at the delimiter of the file
-(comma, or tab for .tsv): at any other character it could find a formula in the
-middle of a cell.
+apostrophe, which an import removes again. Have the spreadsheet split cells at
+the delimiter of the file (comma, or tab for .tsv): at any other character it
+could find a formula in the middle of a cell.
 
 A column metadata.<key> has the text of this key, any other value as JSON, and
 nothing for users who do not have the key.

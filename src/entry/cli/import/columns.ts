@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { columnKey } from '../../../../csv/csv-file';
 import { parseRow } from '../../../../csv/csv-rows';
+import { unescapeFormula } from '../../../../csv/formulas';
 import { proposeKey, proposeTargets, targetOfHeader } from '../../../../csv/proposals';
 import {
   clashOf,
@@ -109,7 +110,7 @@ export function targetsOfColumns(
 function namesIn(csv: string): string[] {
   const names = parseRow(csv);
   if (!names) throw new Error('--ignore-columns must be a row of CSV, with commas.');
-  return names;
+  return names.map(unescapeFormula); // as in the header
 }
 
 function requireDistinct(names: string[], targets: Target[]): void {

@@ -8,9 +8,8 @@ other column must be named by --map, which says what it becomes, or by
 An empty cell counts as missing: it changes nothing. A row of empty cells is
 skipped. If two columns become the same, nothing is imported.
 
-If a CSV file has the column id or a column metadata.<key>, as an export has, the
-apostrophe that an export puts before a formula is removed. In other files, an
-apostrophe is part of the cell.
+The apostrophe that an export puts before a formula is removed: one at the start
+of a cell, before =, +, -, @, a tab or a line break.
 
 NDJSON: Each line is an object as in POST /api/v1/users.
 
