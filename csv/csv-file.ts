@@ -29,7 +29,7 @@ export class CsvFile {
   private constructor(
     /** The names of the columns as in the file, without the one of the reasons. */
     readonly header: string[],
-    /** The rows below the header that have content, as before an export or import wrote them. Can be read once. */
+    /** The rows below the header that have content, without what an export or import adds. Can be read once. */
     readonly rows: AsyncIterable<CsvRow>,
     readonly delimiter: string,
     private readonly byteOrderMark: string,

@@ -132,3 +132,45 @@ it('unknown columns are refused with options that import them, or leave them out
     'Unknown column: "Work email". To import it, use --map "Work email=metadata.workEmail". To leave it out';
   await expect(inputs('email,Work email\n')).rejects.toThrow(one);
 });
+
+describe('the options that a message proposes', () => {
+  const advised = async (header: string, options: CsvOptions = {}) => {
+    const { message } = await inputs(`${header}\n`, options).catch(
+      (error: Error) => error as { message: string },
+    );
+    const [, importing, leavingOut] = /use (--map .*)\. To leave \w+ out, use (.*?)\. Columns/.exec(
+      message!,
+    )!;
+    const values = [...importing.matchAll(/--map "([^"]*)"/g)].map(([, value]) => value);
+    return { values, leavingOut };
+  };
+  const columns = (count: number) => Array.from({ length: count }, (_, n) => `C${n}`);
+
+  it('name each unknown column of a wide file, and import as many as metadata has keys', async () => {
+    const wide = ['externalId', 'name', 'email', 'role', 'active', 'id', 'version', 'createdAt', 'updatedAt'];
+    const { values, leavingOut } = await advised([...wide, 'Directory', 'Desk', 'Car'].join());
+    expect(values).toEqual(['Desk=metadata.desk', 'Car=metadata.car']);
+    expect(leavingOut).toBe('--ignore-columns "Desk,Car"');
+
+    const header = ['email', 'metadata.a', ...columns(20)].join();
+    const many = await advised(header);
+    expect(many.values).toEqual(columns(20).map((name, n) => `${name}=${n < 15 ? `metadata.c${n}` : ''}`));
+    expect(await inputs(`${header}\na@x.com,1,2${',3'.repeat(19)}\n`, map(...many.values))).toMatchObject([
+      { metadata: { a: '1', c0: '2', c14: '3' } },
+    ]);
+  });
+
+  it('do not clash with each other, or with what other columns are', async () => {
+    for (const [header, proposed, options] of [
+      ['email,Dept,Department', ['Dept=', 'Department=metadata.department']],
+      ['email,Desk no,Desk No.', ['Desk no=metadata.deskNo', 'Desk No.=']],
+      ['Login,E-Mail', ['E-Mail='], map('Login=email')],
+      ['email,metadata,Desk', ['Desk=']],
+    ] as const) {
+      const { values } = await advised(header, options);
+      expect({ header, values }).toEqual({ header, values: proposed });
+      const all = { map: [...(options?.map ?? []), ...(map(...values).map ?? [])] };
+      expect(await inputs(`${header}\na@x.com\n`, all)).toEqual([{}]);
+    }
+  });
+});

@@ -3,7 +3,7 @@ import { IsObject } from 'class-validator';
 import type { FaultCode } from '../../platform/http/fault';
 import { fault, hasCharacters, Satisfies } from '../../platform/http/input/checks';
 
-const MAX_KEYS = 16;
+export const MAX_KEYS = 16;
 const MAX_KEY_CHARACTERS = 64;
 const MAX_BYTES = 16 * 1024;
 

@@ -12,6 +12,7 @@ import {
   type Target,
 } from '../../../../csv/targets';
 import { formatRows } from '../../../../csv/write-csv';
+import { MAX_KEYS } from '../../../users/user/metadata.check';
 import { WRITABLE_FIELDS } from '../../../users/user/user.entity';
 import { IGNORED_FIELDS } from './import-file';
 
@@ -93,7 +94,7 @@ export function targetsOfColumns(
   );
   const isUnknown = targets.map((target, at) => target === undefined && !isLeftOut(keys[at]));
   const unknown = names.filter((_name, at) => isUnknown[at]);
-  const advice = unknown.length > 0 ? ` ${adviceOn(names, isUnknown)}` : '';
+  const advice = unknown.length > 0 ? ` ${adviceOn(names, targets, isUnknown)}` : '';
   if (!targets.includes(required))
     throw new Error(
       `The column ${required} is missing; the first line has ${quotedNames(names)}.${advice} Columns can be ` +
@@ -129,15 +130,24 @@ function requireDistinct(names: string[], targets: Target[]): void {
   );
 }
 
-/** How to import unknown columns, or leave them out. */
-function adviceOn(names: string[], isUnknown: boolean[]): string {
+/** How to import unknown columns, or leave them out. What is proposed does not clash, and fits into metadata. */
+function adviceOn(names: string[], targets: Target[], isUnknown: boolean[]): string {
   const proposed = proposeTargets(names, []);
   const unknown = names.map((name) => name.trim()).filter((_name, at) => isUnknown[at]);
-  const maps = names.slice(0, MAX_NAMES).flatMap((name, at) => {
-    const key = proposeKey(name);
+  const taken = new Set(targets);
+  let keys = taken.has('metadata') ? 0 : MAX_KEYS - [...taken].filter(keyOfTarget).length;
+  const targetFor = (at: number): string => {
+    const key = proposeKey(names[at]);
     const target = proposed[at] ?? (keyFault(key) ? '' : metadataTarget(key));
-    return isUnknown[at] ? [`--map ${argumentFor(`${name.trim()}=${target}`)}`] : [];
-  });
+    const isBetterElsewhere = target !== proposed[at] && proposed.includes(target);
+    if (taken.has(target) || isBetterElsewhere || (keyOfTarget(target) !== undefined && keys-- <= 0))
+      return '';
+    taken.add(target);
+    return target;
+  };
+  const maps = names.flatMap((name, at) =>
+    isUnknown[at] ? [`--map ${argumentFor(`${name.trim()}=${targetFor(at)}`)}`] : [],
+  );
   const them = unknown.length > 1 ? 'them' : 'it';
   return (
     `To import ${them}, use ${maps.join(' ')}. To leave ${them} out, use ` +
