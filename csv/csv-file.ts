@@ -37,7 +37,7 @@ export class CsvFile {
 
   /** Reads the header. Throws if there is none, or if the file is not UTF-8. */
   static async open(bytes: AsyncIterable<Uint8Array>, { isKnown, delimiter }: Options): Promise<CsvFile> {
-    const texts = decoded(bytes);
+    const texts = decoded(bytes, 'Save it as “CSV UTF-8” and import that file.');
     let head = '';
     while (head.length < MAX_HEAD && !hasHeader(head.replace(SEPARATOR_LINE, ''))) {
       const { value, done } = await texts.next();
@@ -111,14 +111,17 @@ async function* rowsOf(
 
 const isBlank = (cell: string) => cell.trim() === '';
 
-/** Fails on anything but UTF-8, which would otherwise silently turn into wrong characters. */
-async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, undefined> {
+/** Throws, with the advice, on anything but UTF-8, which would otherwise silently turn into wrong characters. */
+export async function* decoded(
+  bytes: AsyncIterable<Uint8Array>,
+  advice: string,
+): AsyncGenerator<string, undefined> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   const decode = (chunk?: Uint8Array) => {
     try {
       return decoder.decode(chunk, { stream: chunk !== undefined });
     } catch {
-      throw new Error('The file is not UTF-8. Save it as “CSV UTF-8” and import that file.');
+      throw new Error(`The file is not UTF-8. ${advice}`);
     }
   };
   for await (const chunk of bytes) yield decode(chunk);

@@ -3,6 +3,7 @@
  * @only embedded postgres: it tests the command; what is deleted are batches
  */
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { describeOn } from '../support/engine';
 import { ndjson, people, useJobs } from '../support/jobs';
 import { ums } from '../support/process';
@@ -34,7 +35,7 @@ describe('ums users delete', () => {
       code: 0,
       summary: { ids: 610, deleted: 610, refused: 0, dryRun: false, complete: true },
     });
-    expect(stderr).toMatch(/\d+ %, 610 rows/);
+    expect(stderr).toMatch(/\d+ %, 610 IDs, [\d,]+ IDs\/s/);
     expect((await exported(organization)).map(({ id }) => id)).toEqual(ids.slice(610));
     await withService(organization, async (api) => {
       const { body } = await api.get('/api/v1/events?type=user.deleted&limit=200').expect(200);
@@ -47,25 +48,64 @@ describe('ums users delete', () => {
     });
   });
 
-  it('shows each line that it refuses, deletes the others, and fails', async () => {
+  it('shows the lines that it refuses, deletes the others, and fails', async () => {
     const { organization, ids } = await withPeople(2);
-    const list = file('mixed.txt', `${ids[0]}\r\n\n  ${NOBODY}\nAda\u001b[31m\n${ids[0]}\n${ids[1]}`);
+    const list = file('mixed.txt', `${ids[0]}\r\n\n  ${NOBODY}\nAda\u001b[31m\n${ids[0]}\n"${ids[1]}"\nid`);
     const { code, summary, stderr } = await deleteIds(list, organization);
-    expect({ code, summary }).toMatchObject({ code: 1, summary: { ids: 5, deleted: 2, refused: 3 } });
-    expect(stderr).toContain(`line 3: ${NOBODY}: there is no such user\n`);
-    expect(stderr).toContain(`line 5: ${ids[0]}: there is no such user\n`);
-    expect(stderr).toMatch(/line 4: Ada\S+31m: there is no such user/);
+    expect({ code, summary }).toMatchObject({ code: 1, summary: { ids: 6, deleted: 2, refused: 4 } });
+    expect(stderr).toMatch(
+      new RegExp(
+        `Refused:\n  line 3: ${NOBODY}: there is no such user, or it has been deleted already\n` +
+          '  line 4: Ada\\S+31m: is not the ID of a user, which begins with usr_\n' +
+          `  line 5: ${ids[0]}: is in line 1 already\n` +
+          '  line 7: id: is not the ID of a user, which begins with usr_\n$',
+      ),
+    );
     expect(stderr).not.toContain('\u001b[31m');
     expect(await exported(organization)).toEqual([]);
+    const again = await deleteIds(list, organization);
+    expect(again.summary).toMatchObject({ deleted: 0, refused: 6 });
+    expect(again.stderr).toContain('it has been deleted already\n  and 1 more\n');
+  });
+
+  it('judges each line alone, in all batches, and shows only the first that it refuses', async () => {
+    const { organization, ids } = await withPeople(600);
+    const wrong = Array.from({ length: 600 }, (_, n) => `usr_${n}`);
+    const list = file('batches.txt', lines([...ids, ids[0], ids[599], ...wrong, ids[500].toUpperCase()]));
+    const { code, summary, stderr } = await deleteIds(list, organization);
+    expect({ code, summary }).toMatchObject({ code: 1, summary: { ids: 1203, deleted: 600, refused: 603 } });
+    expect(stderr).toContain(
+      `Refused:\n  line 601: ${ids[0]}: is in line 1 already\n  line 602: ${ids[599]}: is in line 600 already\n` +
+        '  line 603: usr_0: is not the ID of a user, which begins with usr_\n  line 604: usr_1: is not ',
+    );
+    expect(stderr).toMatch(/ {2}line 605: [^\n]*\n {2}and 598 more\n$/);
+  });
+
+  it('deletes the users of an export of their IDs', async () => {
+    const { organization, ids } = await withPeople(3);
+    const output = ['--columns', 'id', '--output', path('ids.csv'), '--organization', organization];
+    expect((await job('users', 'export', ...output)).summary).toMatchObject({ users: 3 });
+    expect(readFileSync(path('ids.csv'), 'utf8')).toBe(`id\n${lines(ids)}`);
+    const { code, summary } = await deleteIds(path('ids.csv'), organization);
+    expect({ code, summary }).toMatchObject({ code: 0, summary: { ids: 3, deleted: 3 } });
   });
 
   it('says what is wrong with a file, an organization or its options', async () => {
     const { organization, ids } = await withPeople(1);
     const cases: [args: string[], message: RegExp][] = [
-      [['--ids', path('nowhere.txt'), '--organization', organization], /ENOENT|no such file/],
+      [['--ids', path('nowhere.txt'), '--organization', organization], /no such file or directory/],
       [
         ['--ids', file('long.txt', `${ids[0]}\n${'x'.repeat(2_000)}`), '--organization', organization],
         /Line 2 is no ID/,
+      ],
+      [
+        [
+          '--ids',
+          file('utf16.txt', Buffer.from(`\ufeff${ids[0]}\r\n`, 'utf16le')),
+          '--organization',
+          organization,
+        ],
+        /^The file is not UTF-8\. Save it as UTF-8, in PowerShell with -Encoding utf8\.\n$/,
       ],
       [['--ids', file('one.txt', ids[0]), '--organization', 'org_x'], /no such organization/],
       [['--organization', organization], /--ids/],

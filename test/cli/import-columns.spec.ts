@@ -135,12 +135,11 @@ it('unknown columns are refused with options that import them, or leave them out
 
 describe('the options that a message proposes', () => {
   const advised = async (header: string, options: CsvOptions = {}) => {
-    const { message } = await inputs(`${header}\n`, options).catch(
-      (error: Error) => error as { message: string },
+    const message: string = await inputs(`${header}\n`, options).then(
+      String,
+      (error: Error) => error.message,
     );
-    const [, importing, leavingOut] = /use (--map .*)\. To leave \w+ out, use (.*?)\. Columns/.exec(
-      message!,
-    )!;
+    const [, importing, leavingOut] = /use (--map .*)\. To leave \w+ out, use (.*?)\. Columns/.exec(message)!;
     const values = [...importing.matchAll(/--map "([^"]*)"/g)].map(([, value]) => value);
     return { values, leavingOut };
   };

@@ -7,10 +7,11 @@ export class Progress {
   private tenths = 0;
   private drawn = false;
 
-  /** Without a `total`, it prints a line per 100,000 rows instead. */
+  /** Without a `total`, it prints a line per 100,000 rows, or what they are called, instead. */
   constructor(
     private readonly total: number | undefined,
     private readonly to: Shell['stderr'],
+    private readonly noun = 'row',
   ) {}
 
   get seconds(): number {
@@ -40,7 +41,7 @@ export class Progress {
 
   private line(rows: number, share?: number): string {
     const rate = rows / this.seconds;
-    const parts = [counted(rows, 'row'), `${counted(Math.round(rate), 'row')}/s`];
+    const parts = [counted(rows, this.noun), `${counted(Math.round(rate), this.noun)}/s`];
     if (share !== undefined) {
       parts.unshift(`${Math.floor(share * 100)} %`);
       parts.push(`ETA ${clock(share > 0 ? (this.seconds / share) * (1 - share) : 0)}`);

@@ -7,11 +7,13 @@ import { UsersService } from '../../../users/users.service';
 import { messageOf } from '../../process/failure';
 import { printable } from '../../process/pretty-log';
 import { Interruption } from '../interruption';
+import { openInput } from '../import/input';
+import { firstRefused, MAX_SHOWN } from '../import/refused-rows';
 import { addSubcommand, type OutputOptions } from '../output';
 import { count, counted, Progress } from '../progress';
 import type { Shell } from '../shell';
 import { organizationOption, withOrganization } from '../with-service';
-import { batchesOf, type Line, openIds } from './ids-file';
+import { batchesOf, type Line } from './ids-file';
 
 interface Options extends OutputOptions {
   organization?: string;
@@ -30,7 +32,7 @@ interface Summary {
 }
 
 const REASONS: Record<number, string> = {
-  404: 'there is no such user',
+  404: 'there is no such user, or it has been deleted already',
   409: `the user ${REFERENCED.message}`,
 };
 
@@ -42,24 +44,29 @@ export function addDelete(users: Command, shell: Shell): void {
     .addHelpText(
       'after',
       `
-Users are deleted in batches of 500, each as a whole or not at all. A line whose
-user cannot be deleted is shown with the reason, and keeps no other. Blank lines
-are skipped. Deleted users can be restored until they are purged.
+This writes a file with the IDs of all users, or of some with --role or --active:
+  ums users export --columns id --output ids.csv
+Blank lines and a first line "id" are skipped.
 
-Exits with 1 if a user could not be deleted, with 130 after Ctrl-C. After that,
-run the command again: users who are gone already are shown as such.`,
+Users are deleted in batches of 500, each as a whole or not at all. A line that is
+refused does not affect the others; the first five are shown with the reasons.
+Deleted users can be restored until they are purged.
+
+Exits with 1 if a line was refused, with 130 after Ctrl-C. To resume, run the
+command again: it refuses the lines of users who have been deleted already.`,
     )
     .action((options: Options) => deleteUsers(options, shell));
 }
 
 async function deleteUsers(options: Options, shell: Shell): Promise<void> {
   const { organization, dryRun = false } = options;
-  const { source, total } = openIds(options.ids, shell.stdin);
+  const { source, total } = openInput(options.ids, shell.stdin);
   const command = 'ums users delete';
   await withOrganization(shell, { organization, command, timeouts: LARGE_JOB }, async (app, by) => {
     const users = app.get(UsersService);
     const summary: Summary = { ids: 0, deleted: 0, refused: 0, dryRun, complete: false, seconds: 0 };
-    const progress = new Progress(total, shell.stderr);
+    const progress = new Progress(total, shell.stderr, 'ID');
+    const firstShown: string[] = [];
     const interruption = new Interruption(() => source.destroy());
     let failure: unknown;
     try {
@@ -70,9 +77,8 @@ async function deleteUsers(options: Options, shell: Shell): Promise<void> {
         summary.ids += lines.length;
         summary.deleted += lines.length - refused.length;
         summary.refused += refused.length;
-        if (refused.length > 0) progress.end();
-        for (const { line, id, fault } of refused)
-          shell.stderr.write(`line ${line}: ${printable(id)}: ${fault}\n`);
+        for (const { line, id, fault } of refused.slice(0, MAX_SHOWN - firstShown.length))
+          firstShown.push(`line ${line}: ${printable(id)}: ${fault}`);
         progress.show(summary.ids, lines.at(-1)!.end);
         await nextTurn(); // lets signals be handled, because the embedded database keeps the event loop busy
         if (interruption.signal) break;
@@ -90,7 +96,9 @@ async function deleteUsers(options: Options, shell: Shell): Promise<void> {
       const done = summary.deleted > 0 && !dryRun ? ' The users deleted so far stay deleted.' : '';
       shell.stderr.write(`${reason}${done}\n`);
     }
-    shell.stdout.write(options.json ? `${JSON.stringify(summary)}\n` : describe(summary));
+    if (options.json) shell.stdout.write(`${JSON.stringify(summary)}\n`);
+    else if (summary.complete || summary.ids > 0) shell.stdout.write(describe(summary));
+    if (summary.refused > 0) shell.stderr.write(firstRefused(firstShown, summary.refused));
     if (interruption.signal) shell.exitCode = interruption.exitCode;
     else if (!summary.complete || summary.refused > 0) shell.exitCode = 1;
   });

@@ -1,5 +1,5 @@
-import { createReadStream, fstatSync, openSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { columnKey, decoded } from '../../../../csv/csv-file';
 import { isId } from '../../../platform/database/id';
 
 /** The users of a batch of the API. */
@@ -18,23 +18,15 @@ export interface Line {
   fault?: string;
 }
 
-/** Opens a file or standard input; the total of standard input, a pipe or a device is unknown. */
-export function openIds(path: string, stdin: Readable): { source: Readable; total?: number } {
-  if (path === '-') return { source: stdin };
-  const fd = openSync(path, 'r');
-  const stat = fstatSync(fd);
-  return { source: createReadStream(path, { fd }), total: stat.isFile() ? stat.size : undefined };
-}
-
-/** The lines that are not blank, in batches. */
+/** The lines with content, without the header of an export, in batches. */
 export async function* batchesOf(source: Readable): AsyncGenerator<Line[]> {
   let batch: Line[] = [];
   const lines = new Map<string, number>(); // by id
   for await (const line of linesOf(source)) {
-    if (line.id === '') continue;
+    if (line.id === '' || (line.line === 1 && columnKey(line.id) === 'id')) continue;
     const earlier = lines.get(line.id);
     if (!isId('usr', line.id)) line.fault = 'is not the ID of a user, which begins with usr_';
-    else if (earlier !== undefined) line.fault = `stands in line ${earlier}, too`;
+    else if (earlier !== undefined) line.fault = `is in line ${earlier} already`;
     else lines.set(line.id, line.line);
     batch.push(line);
     if (batch.length < PER_BATCH) continue;
@@ -45,20 +37,19 @@ export async function* batchesOf(source: Readable): AsyncGenerator<Line[]> {
 }
 
 async function* linesOf(source: Readable): AsyncGenerator<Line> {
-  const decoder = new TextDecoder(); // which leaves out a byte order mark
   let line = 1;
   let end = 0;
   let rest = '';
   const lineOf = (text: string): Line => {
     end += text.length + 1;
-    return { line: line++, id: text.trim(), end };
+    return { line: line++, id: text.trim().replace(/^"(.*)"$/, '$1'), end }; // trims a byte order mark, too
   };
   const check = (text: string, at: number) => {
     if (text.length <= MAX_LINE) return;
     throw new Error(`Line ${at} is no ID. The file must have one in each line.`);
   };
-  for await (const chunk of source as AsyncIterable<Buffer>) {
-    const texts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+  for await (const chunk of decoded(source, 'Save it as UTF-8, in PowerShell with -Encoding utf8.')) {
+    const texts = (rest + chunk).split('\n');
     texts.forEach((text, i) => check(text, line + i));
     rest = texts.pop()!;
     for (const text of texts) yield lineOf(text);

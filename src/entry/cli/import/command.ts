@@ -1,4 +1,3 @@
-import { createReadStream, fstatSync, openSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -11,6 +10,7 @@ import { type ImportIdentity, parseMapping } from './columns';
 import { type CsvOptions, readCsv } from './csv-file';
 import { HELP } from './help';
 import type { ImportFile } from './import-file';
+import { openInput } from './input';
 import { readNdjson } from './ndjson-file';
 import { requireWritable } from './refused-rows';
 import { runImport } from './run-import';
@@ -71,7 +71,7 @@ async function importUsers(path: string, options: ImportOptions, shell: Shell): 
   const { organization, mode, by: identity, dryRun = false } = options;
   if (identity && mode !== 'upsert') throw new Error('--by is for --mode upsert.');
   const format = fileFormatOf(path, options.format);
-  const { source, total, bytesRead } = open(path, shell.stdin);
+  const { source, total, bytesRead } = openInput(path, shell.stdin);
   const refusedFile =
     options.refused ?? (total === undefined ? `refused.${format}` : refusedFileOf(path, format));
   if (resolve(refusedFile) === resolve(path)) throw new Error('--refused must not name the file to import.');
@@ -123,15 +123,6 @@ function readerOf(
 function refusedFileOf(path: string, format: Format): string {
   const extension = format === 'csv' && isTsv(path) ? 'tsv' : format;
   return `${path.replace(/\.(csv|tsv|ndjson)$/i, '')}.refused.${extension}`;
-}
-
-/** Opens a file or standard input; the total of standard input, a pipe or a device is unknown. */
-function open(path: string, stdin: Readable): { source: Readable; total?: number; bytesRead(): number } {
-  if (path === '-') return { source: stdin, bytesRead: () => 0 };
-  const fd = openSync(path, 'r');
-  const stat = fstatSync(fd);
-  const source = createReadStream(path, { fd });
-  return { source, total: stat.isFile() ? stat.size : undefined, bytesRead: () => source.bytesRead };
 }
 
 function parseBy(text: string): ImportIdentity {

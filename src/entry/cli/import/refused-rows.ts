@@ -12,10 +12,17 @@ import { dirname } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import type { Fault } from '../../../platform/http/fault';
 import { printable } from '../../process/pretty-log';
+import { count } from '../progress';
 import type { ImportFile, ImportRow } from './import-file';
 
-/** The terminal shows this many refused rows; the file has all of them. */
-const MAX_SHOWN = 5;
+/** The terminal shows this many refused rows. */
+export const MAX_SHOWN = 5;
+
+/** What the terminal shows of so many refused rows. */
+export function firstRefused(firstShown: readonly string[], refused: number): string {
+  const more = refused > firstShown.length ? [`and ${count(refused - firstShown.length)} more`] : [];
+  return `Refused:\n${[...firstShown, ...more].map((text) => `  ${text}\n`).join('')}`;
+}
 
 /**
  * Writes the refused rows to a file in the format of the input, which can be corrected and imported. Only the owner may

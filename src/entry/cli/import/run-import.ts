@@ -6,7 +6,7 @@ import { Interruption } from '../interruption';
 import { count, counted, Progress } from '../progress';
 import type { Shell } from '../shell';
 import { IGNORED_FIELDS, type ImportFile, type ImportRow } from './import-file';
-import { RefusedRows } from './refused-rows';
+import { firstRefused, RefusedRows } from './refused-rows';
 
 /** The limits of a batch of the API. */
 const BATCH_ROWS = 500;
@@ -114,9 +114,7 @@ function reportRefused(
   firstShown: string[],
   { refused, refusedFile }: ImportSummary,
 ): void {
-  const more = refused > firstShown.length ? [`and ${count(refused - firstShown.length)} more`] : [];
-  const shown = [...firstShown, ...more].map((text) => `  ${text}`);
-  stderr.write(`${['Refused:', ...shown].join('\n')}\n`);
+  stderr.write(firstRefused(firstShown, refused));
   if (!refusedFile) return;
   stderr.write(
     `All refused rows and their reasons are in ${refusedFile}. Fix these rows there and import that file.\n`,
