@@ -7,7 +7,7 @@ export interface TaskHooks {
   onWait(until: number | undefined): void;
 }
 
-/** Repeats a call that the rate limit refuses as soon as the limit allows it again. */
+/** Repeats a call that the rate limit refuses as soon as the limit allows it again. The signal ends the wait alone. */
 export async function patiently<Result>(
   call: () => Promise<Result>,
   { signal, onWait }: TaskHooks,
@@ -16,8 +16,8 @@ export async function patiently<Result>(
     try {
       return await call();
     } catch (error) {
-      signal.throwIfAborted();
       if (!hasStatus(error, 429)) throw error;
+      signal.throwIfAborted();
       const until = Date.now() + Math.max(error.retryAfter ?? 1, 1) * 1_000;
       onWait(until);
       await sleepUntil(until, signal);

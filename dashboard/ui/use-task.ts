@@ -3,6 +3,12 @@ import { keepAwake } from '../session/idle.ts';
 import { formatTime } from './format.ts';
 import type { TaskHooks } from './patiently.ts';
 
+/** What a task that can be stopped reports, and is told. */
+export interface StoppableHooks extends TaskHooks {
+  /** Aborted when a person stops the task. A request that is on its way must be awaited: the service carries it out. */
+  stopping: AbortSignal;
+}
+
 /**
  * While a long task runs, the browser asks before it closes the page. The session does not end, either, unless the task
  * waits for a person.
@@ -23,23 +29,36 @@ export function useBusy(isRunning: boolean, isWorking = true): void {
 export const waitingText = (until: number | undefined) =>
   until === undefined ? '' : `The token's rate limit is used up. It continues at ${formatTime(until)}.`;
 
-/** Runs a task from when the component is shown until it ends, is stopped, or is shown no more. */
-export function useTask(work: (hooks: TaskHooks) => Promise<void>) {
+/** Runs a task from when the component is shown until it ends or is shown no more. */
+export function useTask(work: (hooks: StoppableHooks) => Promise<void>) {
   const [attempt, setAttempt] = useState(0);
   const [error, setError] = useState<unknown>();
   const [waitsUntil, onWait] = useState<number>();
   const [controller] = useState(() => new AbortController());
+  const [stopper] = useState(() => new AbortController());
+  const [isStopping, setIsStopping] = useState(false);
   useEffect(() => {
     setError(undefined);
-    work({ signal: controller.signal, onWait }).catch((error: unknown) => {
+    work({ signal: controller.signal, stopping: stopper.signal, onWait }).catch((error: unknown) => {
       if (!controller.signal.aborted) setError(error);
     });
   }, [attempt]);
-  useEffect(() => () => controller.abort(), []);
+  const stop = () => {
+    stopper.abort();
+    setIsStopping(true);
+  };
+  useEffect(
+    () => () => {
+      stopper.abort();
+      controller.abort();
+    },
+    [],
+  );
   return {
     error,
     waiting: waitingText(waitsUntil),
-    stop: () => controller.abort(),
+    isStopping,
+    stop,
     retry: () => setAttempt((attempt) => attempt + 1),
   };
 }

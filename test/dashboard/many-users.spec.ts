@@ -15,6 +15,7 @@ import {
   addPeople,
   ASKS_BEFORE_UNLOAD,
   buttonOf,
+  chooseAction,
   closed,
   dialogButton,
   dialogOf,
@@ -81,7 +82,7 @@ async function exported(page: Page, values: Record<string, string> = {}): Promis
 }
 
 describeInBrowser('many users in the dashboard', () => {
-  const { service, visit } = useDashboard({ RATE_LIMIT_PER_MINUTE: '100000' });
+  const { service, enter, visit } = useDashboard({ RATE_LIMIT_PER_MINUTE: '100000' });
 
   /** Opens the list of `count` users, and two that spreadsheets and browsers might run. */
   const visitUsers = async (count: number) => {
@@ -110,7 +111,7 @@ describeInBrowser('many users in the dashboard', () => {
     await meetsWcag(page);
     await page.getByRole('menuitem', { name: 'Viewer' }).click();
     await submits(page, 'Change 5 users');
-    await shows(page, 'Changed 5 users');
+    await shows(page, 'Changed the role of 5 users');
     await focusOn(headingOf(page, 'Users'));
     expect(await usersOf(api, '&role=viewer')).toHaveLength(5);
 
@@ -174,7 +175,7 @@ describeInBrowser('many users in the dashboard', () => {
     await meetsWcag(page);
     await submits(page, 'Close');
     await page.unroute('**/users/batch');
-    await page.route('**/users/batch', () => {});
+    const release = await hold(page, '**/users/batch');
     await act(page, 'Deactivate');
     await submits(page, 'Deactivate 1 user');
     await shows(page, '0 of 1 user');
@@ -183,7 +184,70 @@ describeInBrowser('many users in the dashboard', () => {
     await page.keyboard.press('Escape');
     await meetsWcag(page);
     await submits(page, 'Stop');
+    await shows(page, 'It stops when the part that is on its way has ended.');
+    expect(await dialogButton(page, 'Stopping …').getAttribute('aria-disabled')).toBe('true');
+    await meetsWcag(page);
+    await page.keyboard.press('Escape'); // must not leave the part without its answer
+    release();
     await closed(page);
+    await shows(page, 'Deactivated 1 user');
+  });
+
+  it('that were deleted before a stop are counted, gone from the list, and restored with Undo', async () => {
+    const { page, api } = await visitUsers(500);
+    await box(page, 'all users on this page').click();
+    await act(page, 'Select all that this list has');
+    await shows(bar(page), '502 users selected');
+    expect(await bar(page).getByText('Select all').count()).toBe(0);
+    const release = await hold(page, '**/users/batch-delete');
+    const sent = requestsTo(page, '/api/v1/users/batch-delete');
+    await act(page, 'Delete');
+    await submits(page, 'Delete 502 users');
+    await shows(page, '0 of 502 users');
+    await submits(page, 'Stop');
+    await dialogButton(page, 'Stopping …').waitFor();
+    release();
+    await shows(page, 'Deleted 500 of 502 users', '2 users on this page');
+    expect(sent).toHaveLength(1);
+    expect(await usersOf(api)).toHaveLength(2);
+    await buttonOf(page, 'Undo').click();
+    await shows(page, 'Restored 500 users');
+  });
+
+  it('are said to be perhaps changed if no answer came, and the list is read again', async () => {
+    const { page, api, expectErrors } = await visitUsers(1);
+    expectErrors(500);
+    await page.route('**/users/batch-delete', async (route) => {
+      await route.fetch();
+      await route.fulfill({ status: 500, body: '' });
+    });
+    await box(page, 'Person 00').click();
+    await act(page, 'Delete');
+    await submits(page, 'Delete 1 user');
+    await shows(page, 'Deleted 0 of 1 user; some more may have been deleted.');
+    await meetsWcag(page);
+    await page.keyboard.press('Escape');
+    await closed(page);
+    await shows(page, 'Deleted 0 of 1 user; some more may have been deleted', '2 users on this page');
+    expect(await buttonOf(page, 'Undo').count()).toBe(0);
+    expect(await usersOf(api)).toHaveLength(2);
+  });
+
+  it('that a token may delete, but not restore, are deleted without an Undo', async () => {
+    const admin = await service().client();
+    for (const name of ['Ada', 'Grace']) await admin.createUser({ name });
+    const { organizationId } = admin;
+    const api = await service().client({ organizationId, scopes: ['users:read', 'users:delete'] });
+    const { page } = await enter('users', api);
+    await chooseAction(page, 'Delete', 'Ada');
+    await submits(page, 'Delete user');
+    await shows(page, 'Deleted Ada');
+    expect(await page.getByRole('button', { name: /^Undo/ }).count()).toBe(0);
+    await box(page, 'Grace').click();
+    await act(page, 'Delete');
+    await submits(page, 'Delete 1 user');
+    await shows(page, 'Deleted 1 user');
+    expect(await page.getByRole('button', { name: /^Undo/ }).count()).toBe(0);
   });
 
   it('are deleted and restored in batches, but for those whom somebody else has deleted', async () => {
@@ -196,11 +260,11 @@ describeInBrowser('many users in the dashboard', () => {
     const sent = requestsTo(page, '/api/v1/');
     await act(page, 'Delete');
     await submits(page, 'Delete 502 users');
-    await shows(page, 'Deleted 501 users; 1 user could not be.');
+    await shows(page, 'Deleted 501 users; 1 could not be deleted.');
     await shows(page, `${gone.name} was deleted by somebody else`);
     expect(sent.filter((path) => path.endsWith('/batch-delete'))).toHaveLength(2);
     await submits(page, 'Close');
-    await shows(page, 'Deleted 501 users');
+    await page.getByText('Deleted 501 users; 1 could not be deleted', { exact: true }).waitFor();
     expect(await usersOf(api)).toEqual([]);
     await buttonOf(page, 'Undo').click();
     await shows(page, 'Restored 501 users');
@@ -236,7 +300,7 @@ describeInBrowser('many users in the dashboard', () => {
     await shows(bar(page), '60 users selected');
     await act(page, 'Deactivate');
     await submits(page, 'Deactivate 60 users');
-    await shows(page, 'Changed 60 users');
+    await shows(page, 'Deactivated 60 users');
     expect(await usersOf(api, '&active=false')).toHaveLength(60);
 
     await fills(page, { Search: '' });
@@ -309,7 +373,7 @@ describeInBrowser('many users in the dashboard', () => {
     await shows(page, '1,000 users selected');
     await act(page, 'Deactivate');
     await submits(page, 'Deactivate 1,000 users');
-    await shows(page, 'Changed 1,000 users');
+    await shows(page, 'Deactivated 1,000 users');
     const inactive = () =>
       service().dataSource.query(
         `SELECT count(*)::int AS count, count(*) FILTER (WHERE role = 'admin')::int AS admins

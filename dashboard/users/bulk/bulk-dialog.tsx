@@ -4,7 +4,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { ConfirmDialog } from '../../ui/form-dialog.tsx';
 import { useBusy, useTask } from '../../ui/use-task.ts';
-import { type Bulk, type Outcome, usersIn } from './bulk.ts';
+import { type Bulk, type Outcome, summaryOf, usersIn } from './bulk.ts';
 import { formatCount } from '../../ui/format.ts';
 
 interface Props {
@@ -35,7 +35,7 @@ const MAX_SHOWN = 50;
 
 function Run({ bulk, onDone }: Pick<Props, 'bulk' | 'onDone'>) {
   /** Filled as it goes. */
-  const [outcome] = useState<Outcome>({ done: [], refused: [] });
+  const [outcome] = useState<Outcome>({ done: [], refused: [], isUncertain: false });
   const [finished, setFinished] = useState(0);
   const [hasEnded, setHasEnded] = useState(false);
   const stopButton = useRef<HTMLButtonElement>(null);
@@ -44,15 +44,15 @@ function Run({ bulk, onDone }: Pick<Props, 'bulk' | 'onDone'>) {
     const ended = new Set([...outcome.done, ...outcome.refused.map(({ target }) => target)]);
     const rest = bulk.targets.filter((target) => !ended.has(target));
     const onProgress = () => setFinished(outcome.done.length + outcome.refused.length);
-    await bulk.work(rest, outcome, { ...hooks, onProgress });
+    await bulk.work(rest, outcome, { ...hooks, onProgress }).catch((error: unknown) => {
+      if (error !== hooks.stopping.reason) throw error;
+    });
+    hooks.signal.throwIfAborted();
     if (outcome.refused.length === 0) onDone(outcome);
     else setHasEnded(true);
   });
 
-  const stop = () => {
-    task.stop();
-    onDone(outcome);
-  };
+  const close = () => onDone(outcome);
   const retry = () => {
     task.retry();
     stopButton.current?.focus();
@@ -61,22 +61,21 @@ function Run({ bulk, onDone }: Pick<Props, 'bulk' | 'onDone'>) {
   useBusy(isRunning);
   useFarewell(() => (isRunning ? interruption(bulk, outcome) : undefined));
 
-  const { done, refused } = outcome;
-  const question = { title: 'Stop here?', stay: 'Continue', leave: 'Stop', onLeave: stop };
+  const isStopping = isRunning && task.isStopping;
+  const { refused } = outcome;
+  const question = { title: 'Stop here?', stay: 'Continue', leave: 'Stop', onLeave: task.stop };
   return (
     <Dialog
       title={`${bulk.doing} ${usersIn(bulk.targets)}`}
-      question={isRunning ? question : null}
-      onClose={() => onDone(outcome)}
+      question={isRunning && !isStopping ? question : null}
+      onClose={() => isRunning || close()}
     >
       {isRunning && <progress aria-label="Part that is done" max={bulk.targets.length} value={finished} />}
       <p role="status">
-        {isRunning
-          ? `${formatCount(finished)} of ${usersIn(bulk.targets)}`
-          : `${bulk.did} ${usersIn(done)}${refused.length > 0 ? `; ${usersIn(refused)} could not be` : ''}.`}
+        {isRunning ? `${formatCount(finished)} of ${usersIn(bulk.targets)}` : `${summaryOf(bulk, outcome)}.`}
       </p>
       <p class="quiet" role="status">
-        {isRunning && task.waiting}
+        {isStopping ? 'It stops when the part that is on its way has ended.' : isRunning && task.waiting}
       </p>
       <Failure error={task.error} onRetry={retry} />
       {!isRunning && refused.length > 0 && (
@@ -92,8 +91,14 @@ function Run({ bulk, onDone }: Pick<Props, 'bulk' | 'onDone'>) {
         </ul>
       )}
       <div class="buttons">
-        <button type="button" ref={stopButton} class={isRunning ? undefined : 'primary'} onClick={stop}>
-          {isRunning ? 'Stop' : 'Close'}
+        <button
+          type="button"
+          ref={stopButton}
+          class={isRunning ? undefined : 'primary'}
+          aria-disabled={isStopping}
+          onClick={isRunning ? task.stop : close}
+        >
+          {isStopping ? 'Stopping …' : isRunning ? 'Stop' : 'Close'}
         </button>
       </div>
     </Dialog>

@@ -1,11 +1,15 @@
-import type { Client, CreateOptions, User } from '../../../client/index.ts';
 import { ROLES, type Role } from '../user/roles.ts';
-import { patiently, type TaskHooks } from '../../ui/patiently.ts';
-import { countOf } from '../../ui/format.ts';
+import type { Client, CreateOptions, User } from '../../../client/index.ts';
+import { isUnanswered } from '../../ui/faults.ts';
+import { patiently } from '../../ui/patiently.ts';
+import type { StoppableHooks } from '../../ui/use-task.ts';
+import { countOf, formatCount } from '../../ui/format.ts';
 
 export interface Outcome {
   done: User[];
   refused: { target: User; reason: string }[];
+  /** Whether a part was sent of which no answer says what has become of it. */
+  isUncertain: boolean;
 }
 
 /** An action on many users. */
@@ -13,16 +17,19 @@ export interface Bulk {
   targets: User[];
   /** The question before it begins; undefined if it begins at once. */
   question?: { title: string; text: string; action: string; isDangerous: boolean };
-  /** The words for the running and the completed action: “Deleting”, “Deleted”. */
+  /** The words before “5 users”, while it runs and when it has ended: “Deleting”, “Deleted”. */
   doing: string;
   did: string;
-  /** Runs the action on these targets and adds each to the outcome as soon as its result is certain. */
+  /**
+   * Runs the action on these targets and adds each to the outcome as soon as its result is certain. If it is stopped, it
+   * ends as soon as what is on its way has been answered.
+   */
   work(targets: User[], outcome: Outcome, hooks: WorkHooks): Promise<void>;
   /** Undoes the action for the users that were changed; undefined if it is an undo itself. */
   undo?(done: User[]): Bulk;
 }
 
-export interface WorkHooks extends TaskHooks {
+export interface WorkHooks extends StoppableHooks {
   onProgress(): void;
 }
 
@@ -31,6 +38,7 @@ export const changeRole = (client: Client, targets: User[], role: Role): Bulk =>
     client,
     targets,
     { role },
+    { doing: 'Changing the role of', did: 'Changed the role of' },
     {
       title: `Change the role of ${usersIn(targets)} to ${ROLES[role]}?`,
       text: 'The role is data for your application; it grants nothing here.',
@@ -40,11 +48,13 @@ export const changeRole = (client: Client, targets: User[], role: Role): Bulk =>
   );
 
 export const changeActive = (client: Client, targets: User[], active: boolean): Bulk => {
-  const action = `${active ? 'Activate' : 'Deactivate'} ${usersIn(targets)}`;
+  const verb = active ? 'Activate' : 'Deactivate';
+  const action = `${verb} ${usersIn(targets)}`;
   return change(
     client,
     targets,
     { active },
+    { doing: verb.replace(/e$/, 'ing'), did: `${verb}d` },
     {
       title: `${action}?`,
       text: 'Whether a user is active is data for your application; it decides nothing here.',
@@ -56,7 +66,13 @@ export const changeActive = (client: Client, targets: User[], active: boolean): 
 
 type Values = { role: Role } | { active: boolean };
 
-const change = (client: Client, targets: User[], values: Values, question: Bulk['question']): Bulk => {
+const change = (
+  client: Client,
+  targets: User[],
+  values: Values,
+  words: Pick<Bulk, 'doing' | 'did'>,
+  question: Bulk['question'],
+): Bulk => {
   const save = (valuesOf: (target: User) => Values): Bulk['work'] =>
     inBatches('was deleted by somebody else', (part, options) => {
       const users = part.map((target) => ({ id: target.id, ...valuesOf(target) }));
@@ -65,8 +81,7 @@ const change = (client: Client, targets: User[], values: Values, question: Bulk[
   return {
     targets,
     question,
-    doing: 'Changing',
-    did: 'Changed',
+    ...words,
     work: save(() => values),
     undo: (done) => ({
       targets: done,
@@ -127,12 +142,20 @@ function inBatches(
       const part = targets.slice(from, from + BATCH_SIZE);
       const idempotencyKey = `${name}-${part[0].id}`;
       const options = { idempotencyKey, signal: hooks.signal, timeoutMs: BATCH_TIMEOUT_MS };
-      const { results } = await patiently(() => send(part, options), hooks);
+      const { results } = await patiently(() => send(part, options), {
+        signal: hooks.stopping,
+        onWait: hooks.onWait,
+      }).catch((error: unknown) => {
+        outcome.isUncertain ||= isUnanswered(error);
+        throw error;
+      });
+      outcome.isUncertain = false;
       for (const { index, status, errors } of results) {
         if (status < 300) outcome.done.push(part[index]);
         else outcome.refused.push({ target: part[index], reason: reasonOf(status, errors, gone) });
       }
       hooks.onProgress();
+      if (hooks.stopping.aborted) return;
     }
   };
 }
@@ -141,6 +164,20 @@ function reasonOf(status: number, errors: Result['errors'], gone: string): strin
   if (status === 404) return gone;
   if (!errors) return 'cannot be deleted, because a table of the application still refers to it';
   return errors.map(({ field, message }) => `${field} ${message}`).join('; ');
+}
+
+/** What has become of the users, without a full stop. */
+export function summaryOf({ targets, did }: Bulk, { done, refused, isUncertain }: Outcome): string {
+  const hasEnded = done.length + refused.length === targets.length;
+  const count = hasEnded ? usersIn(done) : `${formatCount(done.length)} of ${usersIn(targets)}`;
+  const participle = did.split(' ')[0].toLowerCase();
+  return [
+    `${did} ${count}`,
+    refused.length > 0 && `${formatCount(refused.length)} could not be ${participle}`,
+    isUncertain && `some more may have been ${participle}`,
+  ]
+    .filter(Boolean)
+    .join('; ');
 }
 
 export const usersIn = ({ length }: { length: number }) => countOf(length, 'user');

@@ -21,12 +21,12 @@ interface Props {
 export function SelectionBar({ selection, filter, hasMore, onBulk }: Props) {
   const { client } = useSession();
   const [isWalking, setIsWalking] = useState(false);
-  const { selected, isPageSelected, clear, replace } = selection;
+  const { selected, isPageSelected, isAll, clear, selectAll } = selection;
   const targets = [...selected.values()];
   return (
     <div class="selection" role="group" aria-label="Selected users">
       <span role="status">{usersIn(targets)} selected</span>
-      {isPageSelected && hasMore && (
+      {isPageSelected && hasMore && !isAll && (
         <button type="button" class="small plain link" onClick={() => setIsWalking(true)}>
           {`Select all that this ${filter.query === undefined ? 'list' : 'search'} has`}
         </button>
@@ -70,7 +70,7 @@ export function SelectionBar({ selection, filter, hasMore, onBulk }: Props) {
           onClose={() => setIsWalking(false)}
           onDone={(targets) => {
             setIsWalking(false);
-            replace(targets);
+            selectAll(targets);
           }}
         />
       )}

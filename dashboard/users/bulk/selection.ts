@@ -6,10 +6,16 @@ export function useSelection(filterKey: string, users: User[] | undefined) {
   const [selected, setSelected] = useState<ReadonlyMap<string, User>>(new Map());
   /** The id of the user whose box was changed last: the start of a range. */
   const anchor = useRef<string | undefined>(undefined);
-  const clear = () => setSelected(new Map());
+  const [isAll, setIsAll] = useState(false);
+  const replace = (users: User[], isAll: boolean) => {
+    setSelected(new Map(users.map((user) => [user.id, user])));
+    setIsAll(isAll);
+  };
+  const clear = () => replace([], false);
   useEffect(clear, [filterKey]);
 
-  const set = (users: User[], isSelected: boolean) =>
+  const set = (users: User[], isSelected: boolean) => {
+    setIsAll(false);
     setSelected((selected) => {
       const next = new Map(selected);
       for (const user of users) {
@@ -18,13 +24,15 @@ export function useSelection(filterKey: string, users: User[] | undefined) {
       }
       return next;
     });
+  };
   const shown = users ?? [];
   return {
     selected,
     isPageSelected: shown.length > 0 && shown.every(({ id }) => selected.has(id)),
+    /** Whether all have been selected, and none was changed since. */
+    isAll,
     clear,
-    /** Selects exactly these. */
-    replace: (users: User[]) => setSelected(new Map(users.map((user) => [user.id, user]))),
+    selectAll: (users: User[]) => replace(users, true),
     setPage: (isSelected: boolean) => set(shown, isSelected),
     /** Changes one box, or all from the one that was changed last. */
     toggle(user: User, isSelected: boolean, isRange: boolean) {

@@ -2,7 +2,7 @@ import type { User } from '../../../client/index.ts';
 import { RestoreDialog } from '../../deleted/restore-dialog.tsx';
 import { useSession } from '../../session/session.ts';
 import { Dialog, focusHeading } from '../../ui/dialog.tsx';
-import { type Bulk, usersIn } from '../bulk/bulk.ts';
+import { type Bulk, summaryOf, usersIn } from '../bulk/bulk.ts';
 import { BulkDialog } from '../bulk/bulk-dialog.tsx';
 import { DeleteUserDialog } from '../edit/delete-user-dialog.tsx';
 import { EditUserDialog } from '../edit/edit-user-dialog.tsx';
@@ -75,12 +75,13 @@ export function UserDialogs({ dialog, filter, onClose, onFinished, onWritten, on
           key={bulk}
           bulk={bulk}
           onClose={onClose}
-          onDone={({ done }) => {
-            if (done.length === 0) return onClose();
+          onDone={(outcome) => {
+            const { done, isUncertain } = outcome;
+            if (done.length === 0 && !isUncertain) return onClose();
             finishAtHeading({
               kind: 'bulk',
-              notice: `${bulk.did} ${usersIn(done)}`,
-              undo: bulk.undo?.(done),
+              notice: summaryOf(bulk, outcome),
+              undo: done.length > 0 ? bulk.undo?.(done) : undefined,
             });
           }}
         />

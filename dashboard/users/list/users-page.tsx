@@ -64,6 +64,8 @@ export default function UsersPage() {
       (error: unknown) => settle({ kind: 'failed', error }),
     );
 
+  /** A token may delete and yet not restore. */
+  const canRestore = may(token, 'users:write');
   const actionsOf = (user: User): MenuItem[] => [
     { title: 'Open', onChoose: () => navigate(`users/${user.id}`) },
     ...(may(token, 'users:write')
@@ -116,7 +118,7 @@ export default function UsersPage() {
         empty={<NoUsers query={query} role={role} active={active} isGroup={group !== undefined} />}
       />
       <Messages notice={aftermath && aftermath.kind !== 'failed' && aftermath.notice}>
-        {aftermath?.kind === 'deleted' && (
+        {aftermath?.kind === 'deleted' && canRestore && (
           <UndoDelete
             key={aftermath.user.id}
             user={aftermath.user}
@@ -133,7 +135,7 @@ export default function UsersPage() {
             onExpired={() => setAftermath({ ...aftermath, kind: 'done' })}
           />
         )}
-        {aftermath?.kind === 'bulk' && aftermath.undo && (
+        {aftermath?.kind === 'bulk' && aftermath.undo && canRestore && (
           <button type="button" class="small" onClick={() => open({ action: 'bulk', bulk: aftermath.undo! })}>
             Undo
           </button>
