@@ -3,7 +3,7 @@ import { absentIn, changesOf as changesIn } from '../../dashboard/activity/chang
 import { type Entry, sentenceOf, targetNameOf } from '../../dashboard/activity/sentence';
 import { isLastAdmin } from '../../dashboard/tokens/token/last-admin';
 import { LocalFaults } from '../../dashboard/ui/faults';
-import { directoryFacts } from '../../dashboard/users/detail/directory';
+import { directoryFacts } from '../../dashboard/users/user/directory';
 import { changesOf, conflictsOf, withChanges } from '../../dashboard/users/edit/changes';
 import { fieldOf, metadataOf, newRow, rowsOf } from '../../dashboard/users/edit/metadata-rows';
 import { proposeTargets } from '../../csv/proposals';

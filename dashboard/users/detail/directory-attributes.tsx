@@ -1,7 +1,7 @@
 import type { Directory } from '../../../client/index.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { directoryFacts } from './directory.ts';
+import { directoryFacts } from '../user/directory.ts';
 
 /** The attributes that a directory has set, by their labels. */
 export const DirectoryAttributes = ({ directory }: { directory: Directory }) => (
