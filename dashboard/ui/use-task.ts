@@ -29,6 +29,9 @@ export function useBusy(isRunning: boolean, isWorking = true): void {
 export const waitingText = (until: number | undefined) =>
   until === undefined ? '' : `The token's rate limit is used up. It continues at ${formatTime(until)}.`;
 
+/** Says that a task that is stopped has not ended yet. */
+export const STOPPING = 'It stops when the part that is on its way has ended.';
+
 /** Runs a task from when the component is shown until it ends or is shown no more. */
 export function useTask(work: (hooks: StoppableHooks) => Promise<void>) {
   const [attempt, setAttempt] = useState(0);

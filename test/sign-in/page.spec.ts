@@ -9,7 +9,15 @@ import { newId } from '../../src/platform/database/id';
 import { TokensService } from '../../src';
 import { accessibilityFaults, faultsInEveryVariant } from '../support/accessibility';
 import { describeInBrowser } from '../support/browser';
-import { signIn, tokensIn, useDashboard } from '../support/dashboard';
+import {
+  actionsOf,
+  chooseAction,
+  shows,
+  signIn,
+  submits,
+  tokensIn,
+  useDashboard,
+} from '../support/dashboard';
 import { type FakeIssuer, startIssuer } from '../support/issuer';
 
 const [ACME, GLOBEX] = [newId('org'), newId('org')];
@@ -37,7 +45,7 @@ describeInBrowser('signing in with OpenID Connect', () => {
       OIDC_ISSUER: issuer.url,
       OIDC_CLIENT_ID: issuer.clientId,
       OIDC_CLIENT_SECRET: issuer.clientSecret,
-      OIDC_ADMINS: `groups=Admins -> ${ACME}, groups=Globex -> ${GLOBEX}, groups=Readers -> ${ACME} users:read`,
+      OIDC_ADMINS: `groups=Admins -> ${ACME}, groups=Globex -> ${GLOBEX}, groups=Readers -> ${ACME} users:read, groups=Leavers -> ${ACME} users:read users:delete`,
     });
   });
   const { service, open, visit } = useDashboard(env);
@@ -136,6 +144,22 @@ describeInBrowser('signing in with OpenID Connect', () => {
     await page.getByRole('heading', { name: 'Not for you' }).waitFor();
     await page.getByText('You have users:read.').waitFor();
     expect(await faultsInEveryVariant(page)).toEqual([]);
+  });
+
+  it('offers no Undo of a deletion to a person who may not restore', async () => {
+    const api = await service().client({ organizationId: ACME });
+    for (const name of ['Ada', 'Grace']) await api.createUser({ name });
+    issuer.claims = { groups: ['Leavers'], name: 'Lea', email: 'lea@example.com' };
+    const { page } = await begin('/users', (page) => actionsOf(page, 'Ada').waitFor());
+    await chooseAction(page, 'Delete', 'Ada');
+    await submits(page, 'Delete user');
+    await shows(page, 'Deleted Ada');
+    expect(await page.getByRole('button', { name: /^Undo/ }).count()).toBe(0);
+    await page.getByRole('checkbox', { name: 'Select Grace' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await submits(page, 'Delete 1 user');
+    await shows(page, 'Deleted 1 user');
+    expect(await page.getByRole('button', { name: /^Undo/ }).count()).toBe(0);
   });
 
   it('says what is missing to a person without a rule', async () => {

@@ -3,7 +3,7 @@ import { useFarewell } from '../../session/farewell.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { ConfirmDialog } from '../../ui/form-dialog.tsx';
-import { useBusy, useTask } from '../../ui/use-task.ts';
+import { STOPPING, useBusy, useTask } from '../../ui/use-task.ts';
 import { type Bulk, type Outcome, summaryOf, usersIn } from './bulk.ts';
 import { formatCount } from '../../ui/format.ts';
 
@@ -75,7 +75,7 @@ function Run({ bulk, onDone }: Pick<Props, 'bulk' | 'onDone'>) {
         {isRunning ? `${formatCount(finished)} of ${usersIn(bulk.targets)}` : `${summaryOf(bulk, outcome)}.`}
       </p>
       <p class="quiet" role="status">
-        {isStopping ? 'It stops when the part that is on its way has ended.' : isRunning && task.waiting}
+        {isStopping ? STOPPING : isRunning && task.waiting}
       </p>
       <Failure error={task.error} onRetry={retry} />
       {!isRunning && refused.length > 0 && (

@@ -3,7 +3,8 @@ import { useFarewell } from '../../session/farewell.ts';
 import { useSession } from '../../session/session.ts';
 import { Dialog, DISCARD } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { useBusy, waitingText } from '../../ui/use-task.ts';
+import { isUnanswered } from '../../ui/faults.ts';
+import { STOPPING, useBusy, waitingText } from '../../ui/use-task.ts';
 import type { Target } from '../../../csv/targets.ts';
 import type { CsvHead } from './csv-file.ts';
 import { RefusedRows } from './refused-rows.tsx';
@@ -32,23 +33,30 @@ export function ImportRun({ head, targets, rules, dryRun, onBack, onImport, onIm
   const [phase, setPhase] = useState<Phase>('running');
   const [progress, setProgress] = useState<ImportProgress>();
   const [failure, setFailure] = useState<{ error: unknown; retry?(): void }>();
+  const [isStopping, setIsStopping] = useState(false);
+  /** Whether a part was sent of which no answer says what has become of it. */
+  const isUncertain = useRef(false);
   const [controller] = useState(() => new AbortController());
+  const [stopper] = useState(() => new AbortController());
   const heading = useRef<HTMLHeadingElement>(null);
 
   useEffect(() => {
     const { signal } = controller;
     heading.current?.focus();
     let hasWritten = false;
+    const stopping = stopper.signal;
     const options = {
       ...rules,
       dryRun,
       signal,
+      stopping,
       onProgress: (progress: ImportProgress) => {
         hasWritten ||= !dryRun && progress.counts.created + progress.counts.updated > 0;
         if (!signal.aborted) setProgress(progress);
       },
       onFailure: (error: unknown) =>
         new Promise<void>((retry, end) => {
+          isUncertain.current ||= !dryRun && isUnanswered(error);
           signal.addEventListener('abort', () => end(signal.reason as Error));
           setFailure({ error, retry });
         }).then(() => setFailure(undefined)),
@@ -58,21 +66,32 @@ export function ImportRun({ head, targets, rules, dryRun, onBack, onImport, onIm
         () => setPhase('done'),
         (error: unknown) => {
           if (signal.aborted) return;
+          if (error === stopping.reason) return setPhase('stopped');
           setFailure({ error });
           setPhase('failed');
         },
       )
-      .finally(() => hasWritten && onImported());
-    return () => controller.abort();
+      .finally(() => (hasWritten || isUncertain.current) && onImported());
+    return abort;
   }, []);
 
-  const stop = () => {
+  const abort = () => {
+    stopper.abort();
     controller.abort();
+  };
+  /** An import goes on until what is on its way has been answered. After a failure, nothing is. */
+  const stop = () => {
+    if (!dryRun && !failure) {
+      stopper.abort();
+      return setIsStopping(true);
+    }
+    abort();
     setFailure(undefined);
     setPhase('stopped');
   };
   const isRunning = phase === 'running';
   const isWriting = isRunning && !dryRun;
+  const isEnding = isWriting && isStopping && !failure;
   useBusy(isWriting, !failure);
   const { counts = NOTHING, refused = [] } = progress ?? {};
   useFarewell(() => (isWriting ? interruption(head.file.name, progress) : undefined));
@@ -88,8 +107,8 @@ export function ImportRun({ head, targets, rules, dryRun, onBack, onImport, onIm
     <Dialog
       title="Import users"
       isWide
-      question={dryRun ? DISCARD : isWriting ? { ...STOP, onLeave: stop } : null}
-      onClose={onClose}
+      question={dryRun ? DISCARD : isWriting && !isEnding ? { ...STOP, onLeave: stop } : null}
+      onClose={() => isEnding || onClose()}
     >
       <h3 tabIndex={-1} ref={heading}>
         {titleOf(phase, dryRun)}
@@ -107,14 +126,21 @@ export function ImportRun({ head, targets, rules, dryRun, onBack, onImport, onIm
         {!isRunning && outcomes.join(', ')}
       </p>
       <p class="quiet" role="status">
-        {isRunning && waitingText(progress?.waitsUntil)}
+        {isEnding ? STOPPING : isRunning && waitingText(progress?.waitsUntil)}
       </p>
       <Failure error={failure?.error} onRetry={failure?.retry} />
+      {!dryRun && (phase === 'stopped' || phase === 'failed') && (
+        <p>
+          {isUncertain.current && 'Some more rows may have been written. '}
+          {`To go on, import the file again${rules.mode === 'create' ? ' and update the users that already exist' : ''}: `}
+          rows that are written stay unchanged.
+        </p>
+      )}
       {!isRunning && <RefusedRows head={head} targets={targets} refused={refused} />}
       <div class="buttons">
         {isRunning ? (
-          <button type="button" onClick={stop}>
-            Stop
+          <button type="button" aria-disabled={isEnding} onClick={stop}>
+            {isEnding ? 'Stopping …' : 'Stop'}
           </button>
         ) : (
           <>

@@ -39,7 +39,10 @@ export interface ImportRules {
 
 export interface ImportOptions extends ImportRules {
   dryRun: boolean;
+  /** Aborts a request that is on its way, which an import carries out all the same. */
   signal: AbortSignal;
+  /** Ends the run, with its reason, when what is on its way has been answered. */
+  stopping: AbortSignal;
   onProgress(progress: ImportProgress): void;
   /** Called after a failure that ends the import unless it is tried again. Rejects to end it. */
   onFailure(error: unknown): Promise<void>;
@@ -56,7 +59,7 @@ export async function runImport(
   client: Client,
   head: CsvHead,
   targets: Target[],
-  { mode, by, dryRun, signal, onProgress, onFailure }: ImportOptions,
+  { mode, by, dryRun, signal, stopping, onProgress, onFailure }: ImportOptions,
 ): Promise<void> {
   const progress: ImportProgress = {
     bytes: 0,
@@ -92,7 +95,7 @@ export async function runImport(
     };
     for (;;) {
       try {
-        return await patiently(() => client.users.batch(users, options), { signal, onWait });
+        return await patiently(() => client.users.batch(users, options), { signal: stopping, onWait });
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ApiError) || isRefusalOfElements(error)) throw error;
@@ -103,6 +106,7 @@ export async function runImport(
 
   const sendBatch = async (elements: Sent[]): Promise<void> => {
     if (elements.length === 0) return;
+    stopping.throwIfAborted();
     let answer: BatchAnswer;
     try {
       answer = await send(elements);
@@ -133,7 +137,7 @@ export async function runImport(
   let bytes = 0;
   const { rows } = await openFile(head.file, (read) => (progress.bytes = read));
   for await (const row of rows) {
-    signal.throwIfAborted();
+    stopping.throwIfAborted();
     const element = elementOf(row, targets);
     if ('faults' in element) refuse(row, element.faults);
     else if (accepted.has(keyOf(element.user, identity))) refuse(row, [repeated(identity)]);
