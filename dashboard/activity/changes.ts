@@ -1,3 +1,5 @@
+import { titleOf } from '../ui/format.ts';
+import { directoryLabelOf, directoryValueOf } from '../users/user/directory.ts';
 import { type Entry, recordIn } from './sentence.ts';
 
 /** A field before and after the event. A value is undefined if it is absent or unknown. */
@@ -27,7 +29,7 @@ export function changesOf({ type, target, data }: Entry): Change[] {
 /** An event has the former values of a directory's attributes alone. */
 const ofDirectory = (name: string, value: unknown): Change => ({
   field: `${DIRECTORY}${name}`,
-  before: value ?? undefined,
+  before: value === null ? undefined : directoryValueOf(name, value),
   after: undefined,
 });
 
@@ -35,7 +37,12 @@ const DIRECTORY = 'directory.';
 
 /** What stands for a value that the change does not have. */
 export const absentIn = ({ field }: Change, side: 'before' | 'after') =>
-  side === 'after' && field.startsWith(DIRECTORY) ? 'not recorded' : 'none';
+  side === 'after' && isOfDirectory({ field }) ? '–' : 'none';
+
+export const isOfDirectory = ({ field }: Pick<Change, 'field'>) => field.startsWith(DIRECTORY);
+
+export const titleOfChange = ({ field }: Change) =>
+  isOfDirectory({ field }) ? `Directory: ${directoryLabelOf(field.slice(DIRECTORY.length))}` : titleOf(field);
 
 function valuesOf({ metadata, ...fields }: Record<string, unknown>): Map<string, unknown> {
   const outer = Object.entries(fields).filter(

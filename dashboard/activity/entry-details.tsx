@@ -3,7 +3,7 @@ import { Facts } from '../ui/facts.tsx';
 import { titleOf } from '../ui/format.ts';
 import { type Column, Table } from '../ui/table.tsx';
 import { FieldValue } from '../users/user/field-value.tsx';
-import { absentIn, type Change, changesOf } from './changes.ts';
+import { absentIn, type Change, changesOf, isOfDirectory, titleOfChange } from './changes.ts';
 import type { Named } from './kinds.ts';
 import { recordIn, targetNameOf } from './sentence.ts';
 
@@ -74,7 +74,7 @@ export function EntryDetails({ event, onActor, onTarget }: Props) {
 /** The fields that the API can filter by. */
 const FILTERABLE: string[] = ['user', 'group', 'token'];
 
-const FIELD: Column<Change> = { title: 'Field', class: 'main', value: ({ field }) => titleOf(field) };
+const FIELD: Column<Change> = { title: 'Field', class: 'main', value: titleOfChange };
 
 const SIDES = [
   ['before', 'Before'],
@@ -84,12 +84,16 @@ const SIDES = [
 /** A column for each side that has known values. */
 function Changes({ changes }: { changes: Change[] }) {
   const sides = SIDES.filter(([side]) => changes.some((change) => change[side] !== undefined));
-  if (sides.length === 0) return null;
   const columns = sides.map(([side, title]) => ({
     title,
     value: (change: Change) => (
       <FieldValue field={change.field} value={change[side]} absent={absentIn(change, side)} />
     ),
   }));
-  return <Table caption="Values" columns={[FIELD, ...columns]} items={changes} />;
+  return (
+    <>
+      {sides.length > 0 && <Table caption="Values" columns={[FIELD, ...columns]} items={changes} />}
+      {changes.some(isOfDirectory) && <p class="quiet">The present values are on the user's page.</p>}
+    </>
+  );
 }

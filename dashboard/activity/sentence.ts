@@ -1,4 +1,5 @@
 import type { Event } from '../../client/index.ts';
+import { directoryLabelOf } from '../users/user/directory.ts';
 
 /** An event, possibly of a newer service with more kinds of events. */
 export type Entry = Pick<Event, 'actor' | 'data'> & {
@@ -66,7 +67,8 @@ function changeOf(entry: Entry): Part[] {
   const record = recordIn(entry.data, entry.target.type) ?? {};
   const { directory, ...previous } = recordIn(entry.data, 'previous') ?? {};
   // A directory changes fields by their attributes, so these are named only if no field has changed.
-  const fields = Object.keys(Object.keys(previous).length > 0 ? previous : (directory ?? {}));
+  const isOfFields = Object.keys(previous).length > 0;
+  const fields = Object.keys(isOfFields ? previous : (directory ?? {}));
   const [field] = fields;
   const [before, after] = [previous[field], record[field]];
   if (fields.length === 1 && typeof after === 'boolean' && field === 'active')
@@ -74,7 +76,7 @@ function changeOf(entry: Entry): Part[] {
   if (fields.length !== 1 || typeof before !== 'string' || typeof after !== 'string')
     return fields.length === 0
       ? [' changed ', ...target]
-      : [` changed the ${list.format(fields.map(wordsOf))} of `, ...target];
+      : [` changed the ${list.format(fields.map(isOfFields ? wordsOf : labelOf))} of `, ...target];
   if (field === 'name') return [' renamed ', { name: before }, ' to ', { name: after }];
   if (field === 'displayName') return [' renamed the group ', { name: before }, ' to ', { name: after }];
   return [
@@ -89,6 +91,10 @@ function changeOf(entry: Entry): Part[] {
 
 /** `externalId` is “external id”. */
 const wordsOf = (field: string) => field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+/** “Job title” is “job title”, but “ID in the directory” stays. */
+const labelOf = (attribute: string) =>
+  directoryLabelOf(attribute).replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
 
 const list = new Intl.ListFormat('en');
 

@@ -1,9 +1,17 @@
 import { type ClientOptions, createClient, type User } from '../../client/index';
-import { absentIn, changesOf as changesIn } from '../../dashboard/activity/changes';
+import { absentIn, changesOf as changesIn, titleOfChange } from '../../dashboard/activity/changes';
 import { type Entry, sentenceOf, targetNameOf } from '../../dashboard/activity/sentence';
 import { isLastAdmin } from '../../dashboard/tokens/token/last-admin';
 import { LocalFaults } from '../../dashboard/ui/faults';
 import { directoryFacts } from '../../dashboard/users/user/directory';
+import {
+  type Bulk,
+  changeActive,
+  changeRole,
+  deleteUsers,
+  type Outcome,
+  summaryOf,
+} from '../../dashboard/users/bulk/bulk';
 import { changesOf, conflictsOf, withChanges } from '../../dashboard/users/edit/changes';
 import { fieldOf, metadataOf, newRow, rowsOf } from '../../dashboard/users/edit/metadata-rows';
 import { proposeTargets } from '../../csv/proposals';
@@ -20,6 +28,11 @@ const service = useService();
 
 const clientOf = (api: Client, options: Pick<ClientOptions, 'fetch' | 'retryBudgetMs'> = {}) =>
   createClient({ baseUrl: service.url, token: api.tokenValue, ...options });
+
+const countIn = async ({ organizationId }: Client): Promise<number> => {
+  const sql = 'SELECT count(*)::int FROM users WHERE organization_id = $1';
+  return (await service.dataSource.query(sql, [organizationId]))[0].count;
+};
 
 const TOKEN: Entry['actor'] = { type: 'token', id: 'tok_1', name: 'Nightly sync' };
 const USER = {
@@ -68,8 +81,14 @@ describe('the sentence of an event', () => {
         role: 'viewer',
       }),
       'Nightly sync changed Ada Lovelace': user('updated', {}),
-      'Nightly sync changed the title and phone numbers of Ada Lovelace': user('updated', {
+      'Nightly sync changed the job title and phone numbers of Ada Lovelace': user('updated', {
         directory: { title: 'Countess', phoneNumbers: null },
+      }),
+      'Nightly sync changed the ID in the directory of Ada Lovelace': user('updated', {
+        directory: { externalId: '1' },
+      }),
+      'Nightly sync changed the shoe size of Ada Lovelace': user('updated', {
+        directory: { shoeSize: 40 },
       }),
       'Nightly sync renamed Ada King to Ada Lovelace': user('updated', {
         name: 'Ada King',
@@ -178,20 +197,28 @@ describe('what a directory has given', () => {
 });
 
 describe('the changes of an event', () => {
-  it('have the former values of what a directory has changed, and say that the present ones are not recorded', () => {
-    const previous = { role: 'member', directory: { title: 'Countess', nickName: null } };
+  it('have the former values of what a directory has changed, by their labels and as lines of text', () => {
+    const emails = [{ value: 'a@example.com', type: 'work', primary: true }, { value: 'b@example.com' }];
+    const directory = { title: 'Countess', nickName: null, emails, shoeSize: { eu: 40 } };
+    const previous = { role: 'member', directory };
     const changes = changesIn(entry('user.updated', { user: USER, previous }));
     expect(changes).toEqual([
       { field: 'role', before: 'member', after: 'admin' },
       { field: 'directory.title', before: 'Countess', after: undefined },
       { field: 'directory.nickName', before: undefined, after: undefined },
+      { field: 'directory.emails', before: 'a@example.com (work, primary)\nb@example.com', after: undefined },
+      { field: 'directory.shoeSize', before: { eu: 40 }, after: undefined },
     ]);
-    expect(changes.map((change) => absentIn(change, 'after'))).toEqual([
-      'none',
-      'not recorded',
-      'not recorded',
+    expect(changes.map(titleOfChange)).toEqual([
+      'Role',
+      'Directory: Job title',
+      'Directory: Nickname',
+      'Directory: Emails',
+      'Directory: Shoe size',
     ]);
-    expect(changes.map((change) => absentIn(change, 'before'))).toEqual(['none', 'none', 'none']);
+    const [role, ...given] = changes;
+    expect([absentIn(role, 'after'), absentIn(given[0], 'before')]).toEqual(['none', 'none']);
+    expect(new Set(given.map((change) => absentIn(change, 'after')))).toEqual(new Set(['–']));
   });
 
   it('are the changed fields of an update, with each key of the metadata', () => {
@@ -335,6 +362,81 @@ describe('the rows of an editor of metadata', () => {
   });
 });
 
+describe('an action on many users', () => {
+  const signal = new AbortController().signal;
+  const hooks = { signal, stopping: signal, onWait() {}, onProgress() {} };
+  const nothing = (): Outcome => ({ done: [], refused: [], isUncertain: false });
+  const addUsers = async (api: Client, count: number): Promise<User[]> => {
+    const users = Array.from({ length: count }, (_, n) => ({ name: `P${n}`, email: `p${n}@example.com` }));
+    const { body } = await api.post('/api/v1/users/batch', { users }).expect(200);
+    return body.results.map(({ id }: { id: string }, n: number) => ({ id, ...users[n] }));
+  };
+
+  it('ends, when it is stopped, with the answer to the part that is on its way, which Undo undoes', async () => {
+    const api = await service.client();
+    const targets = [...(await addUsers(api, 500)), { id: 'usr_x', name: 'Never sent' } as User];
+    const stopper = new AbortController();
+    const client = clientOf(api, {
+      fetch: async (input, init) => {
+        stopper.abort();
+        return fetch(input, init);
+      },
+    });
+    const outcome = nothing();
+    const deletion = deleteUsers(client, targets);
+    await deletion.work(targets, outcome, { ...hooks, stopping: stopper.signal });
+    expect(summaryOf(deletion, outcome)).toBe('Deleted 500 of 501 users');
+    expect(await countIn(api)).toBe(0);
+    await deletion.undo!(outcome.done).work(outcome.done, nothing(), hooks);
+    expect(await countIn(api)).toBe(500);
+  });
+
+  it('may have done something if no answer came, until the same part is answered', async () => {
+    const api = await service.client();
+    const targets = await addUsers(api, 1);
+    const statuses = [500, 403];
+    const client = clientOf(api, {
+      retryBudgetMs: 0,
+      fetch: async (input, init) => {
+        const answer = await fetch(input, init);
+        return statuses.length > 0 ? new Response('', { status: statuses.shift() }) : answer;
+      },
+    });
+    const outcome = nothing();
+    const deletion = deleteUsers(client, targets);
+    for (const _status of [500, 403]) {
+      await expect(deletion.work(targets, outcome, hooks)).rejects.toThrow();
+      expect(summaryOf(deletion, outcome)).toBe('Deleted 0 of 1 user; some more may have been deleted');
+    }
+    await deletion.work(targets, outcome, hooks);
+    expect(summaryOf(deletion, outcome)).toBe('Deleted 1 user');
+    expect(outcome.refused).toEqual([]);
+  });
+
+  it('says in its own words what it does, what it did and what was refused', () => {
+    const client = clientOf({ tokenValue: 'ums_x' } as Client);
+    const targets = Array.from({ length: 1_250 }, (_, n) => ({ id: `usr_${n}`, name: `P${n}` }) as User);
+    const refused = targets.slice(1_247).map((target) => ({ target, reason: 'x' }));
+    const outcome = { done: targets.slice(0, 1_247), refused, isUncertain: false };
+    const rows: [Bulk, string, string][] = [
+      [changeActive(client, targets, true), 'Activating', 'Activated 1,247 users; 3 could not be activated'],
+      [
+        changeActive(client, targets, false),
+        'Deactivating',
+        'Deactivated 1,247 users; 3 could not be deactivated',
+      ],
+      [
+        changeRole(client, targets, 'viewer'),
+        'Changing the role of',
+        'Changed the role of 1,247 users; 3 could not be changed',
+      ],
+      [deleteUsers(client, targets), 'Deleting', 'Deleted 1,247 users; 3 could not be deleted'],
+    ];
+    for (const [bulk, doing, summary] of rows)
+      expect([bulk.doing, summaryOf(bulk, outcome)]).toEqual([doing, summary]);
+  });
+});
+
 describe('a file of users', () => {
   let api: Client;
   beforeEach(async () => void (api = await service.client()));
@@ -351,6 +453,7 @@ describe('a file of users', () => {
       mode: 'create',
       dryRun: false,
       signal: new AbortController().signal,
+      stopping: new AbortController().signal,
       onProgress: (progress) => void reported.push(progress),
       onFailure: async (error) => {
         throw error;
@@ -416,6 +519,21 @@ describe('a file of users', () => {
     const { counts } = await run(people(2), { onFailure: async () => {} }, client);
     expect(counts).toMatchObject({ created: 2, failed: 0 });
     expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
+  });
+
+  it('whose import is stopped ends with the answer to the rows that are on their way', async () => {
+    const stopper = new AbortController();
+    const onProgress = jest.fn();
+    const client = clientOf(api, {
+      fetch: async (input, init) => {
+        stopper.abort();
+        return fetch(input, init);
+      },
+    });
+    const stopped = run(people(501), { stopping: stopper.signal, onProgress }, client);
+    await expect(stopped).rejects.toThrow('aborted');
+    expect(onProgress.mock.lastCall).toMatchObject([{ counts: { created: 500 }, line: 501 }]);
+    expect(await countIn(api)).toBe(500);
   });
 
   it('whose import is interrupted says what was written', () => {

@@ -1,4 +1,5 @@
 import type { Directory } from '../../../client/index.ts';
+import { titleOf } from '../../ui/format.ts';
 
 type Group = 'Person' | 'Work' | 'Contact';
 
@@ -43,13 +44,26 @@ export function directoryFacts(
 ): [group: Group, facts: [label: string, lines: string[]][]][] {
   const groups = new Map<Group, [string, string[]][]>();
   for (const [name, [group, label]] of Object.entries(ATTRIBUTES)) {
-    const lines = linesOf(directory, name as keyof Directory).filter((line) => line !== '');
+    const lines = linesOf(directory, name as keyof Directory);
     if (lines.length > 0) groups.set(group, [...(groups.get(group) ?? []), [label, lines]]);
   }
   return [...groups];
 }
 
-function linesOf(directory: Directory, attribute: keyof Directory): string[] {
+/** The label of an attribute. A newer service may have others. */
+export const directoryLabelOf = (name: string): string =>
+  isKnown(name) ? ATTRIBUTES[name][1] : titleOf(name);
+
+/** The value of an attribute as lines of text, or itself if only a newer service knows the attribute. */
+export const directoryValueOf = (name: string, value: unknown): unknown =>
+  isKnown(name) ? linesOf({ [name]: value }, name).join('\n') : value;
+
+const isKnown = (name: string): name is keyof Directory => Object.hasOwn(ATTRIBUTES, name);
+
+const linesOf = (directory: Directory, attribute: keyof Directory): string[] =>
+  textsOf(directory, attribute).filter((text) => text !== '');
+
+function textsOf(directory: Directory, attribute: keyof Directory): string[] {
   const { name, manager, x509Certificates = [] } = directory;
   switch (attribute) {
     case 'name':
