@@ -21,8 +21,8 @@ export interface Bulk {
   doing: string;
   did: string;
   /**
-   * Runs the action on these targets and adds each to the outcome as soon as its result is certain. If it is stopped, it
-   * ends as soon as what is on its way has been answered.
+   * Runs the action on these targets and adds each to the outcome as soon as its result is certain. When it is stopped,
+   * it ends with the answer to what is on its way.
    */
   work(targets: User[], outcome: Outcome, hooks: WorkHooks): Promise<void>;
   /** Undoes the action for the users that were changed; undefined if it is an undo itself. */
