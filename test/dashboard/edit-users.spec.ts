@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { GroupsService } from '../../src/groups/groups.service';
+import { always } from '../../src/platform/http/input/entity-tags';
 import { ScimUsersService } from '../../src/scim/users/scim-users.service';
 import { meetsWcag } from '../support/accessibility';
 import { describeInBrowser } from '../support/browser';
@@ -407,7 +408,9 @@ describeInBrowser('users in the dashboard', () => {
         ...{ userName: 'ada@example.com', displayName: 'Ada', title: 'Analyst', costCenter: '4130' },
         phoneNumbers: [{ value: '+44 1', type: 'work' }],
       };
-      const { user } = await service().app.get(ScimUsersService, { strict: false }).create(by, ada);
+      const scim = service().app.get(ScimUsersService, { strict: false });
+      const { user } = await scim.create(by, { ...ada, title: 'Clerk', phoneNumbers: [{ value: '+44 2' }] });
+      await scim.replace(by, user.id, ada, always);
       const given = { seats: { eu: 3 }, ['k'.repeat(64)]: { text: 'y'.repeat(300) } };
       await api.patch(`/api/v1/users/${user.id}`, { metadata: given }).expect(200);
       await service().app.get(GroupsService).create(organizationId, { displayName: 'Sales' }, [user.id]);
@@ -419,6 +422,10 @@ describeInBrowser('users in the dashboard', () => {
       await metadata.getByRole('radio', { name: 'JSON' }).check();
       await shows(metadata, '"eu": 3');
       await shows(panelOf(page, 'Directory'), 'Job title', 'Analyst', 'Cost center', '4130', '+44 1 (work)');
+      await page.getByText('changed the job title and phone numbers of Ada').click();
+      await page.getByRole('row', { name: 'Directory: Job title Clerk' }).waitFor();
+      await page.getByRole('row', { name: 'Directory: Phone numbers +44 2' }).waitFor();
+      await shows(page, "The present values are on the user's page.");
       await meetsWcag(page);
       const [file] = await Promise.all([
         page.waitForEvent('download'),
