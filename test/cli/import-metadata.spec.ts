@@ -166,6 +166,17 @@ it('a refused row is shown with its line, its name or email, the field and the r
   expect(refusedIn('bad.refused.csv')).toContain('\nline 2: email must be an email address,Ada,nobody,,\n');
 });
 
+it('a column Role with jobs is refused with the option that leaves it out', async () => {
+  const organization = await newOrganization();
+  const jobs = file('jobs.csv', 'name,email,Role ,Active\nAda,a@example.com,Engineer,true\n');
+  const { stderr } = await importFile(jobs, organization);
+  expect(stderr).toContain(
+    '  line 2, Ada: role must be one of member, admin, viewer\nTo leave out this column, use --map "Role=".\nAll',
+  );
+  const { summary } = await importFile(jobs, organization, '--map', 'Role=');
+  expect(summary).toMatchObject({ created: 1, refused: 0 });
+});
+
 it('what an export has beside the fields is ignored, the directory too', async () => {
   const organization = await newOrganization();
   const [name, email] = ['Ada', 'a@example.com'];

@@ -80,7 +80,7 @@ describe('ums users import', () => {
         '"line 6: row has 2 cells, but the header has 4",four@example.com,Four\n',
     );
     expect(writableFields(await exported(organization))).toEqual([
-      { name: "'=cmd()", email: 'five@example.com', role: 'member', active: true, metadata: {} },
+      { name: '=cmd()', email: 'five@example.com', role: 'member', active: true, metadata: {} },
       {
         name: 'Smith, "Jo"',
         email: 'one@example.com',

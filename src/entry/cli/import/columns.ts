@@ -145,15 +145,16 @@ function adviceOn(names: string[], targets: Target[], isUnknown: boolean[]): str
     taken.add(target);
     return target;
   };
-  const maps = names.flatMap((name, at) =>
-    isUnknown[at] ? [`--map ${argumentFor(`${name.trim()}=${targetFor(at)}`)}`] : [],
-  );
+  const maps = names.flatMap((name, at) => (isUnknown[at] ? [mapOption(name, targetFor(at))] : []));
   const them = unknown.length > 1 ? 'them' : 'it';
   return (
     `To import ${them}, use ${maps.join(' ')}. To leave ${them} out, use ` +
     `--ignore-columns ${argumentFor(formatRows([unknown], ',').trimEnd())}.`
   );
 }
+
+/** The option that makes a column a target, or leaves it out if that is empty. */
+export const mapOption = (name: string, target: string) => `--map ${argumentFor(`${name.trim()}=${target}`)}`;
 
 const argumentFor = (text: string) => (text.includes('"') ? `'${text}'` : `"${text}"`);
 

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { CsvFile } from '../../../../csv/csv-file';
-import { keyOfTarget } from '../../../../csv/targets';
+import { keyOfTarget, type Target } from '../../../../csv/targets';
 import { valuesOf } from '../../../../csv/values';
-import { type ColumnOptions, isKnownColumn, targetsOfColumns } from './columns';
+import { type ColumnOptions, isKnownColumn, mapOption, targetsOfColumns } from './columns';
 import { type ImportFile, type ImportRow, rowFault } from './import-file';
 
 export interface CsvOptions extends ColumnOptions {
@@ -10,14 +10,16 @@ export interface CsvOptions extends ColumnOptions {
   delimiter?: string;
 }
 
+/** Personnel files have other values in columns of these names, such as jobs in “Role”. */
+const OFTEN_OTHERWISE: readonly Target[] = ['role', 'active'];
+
 /** Reads the rows of a CSV file, and writes refused ones in the same form. */
 export function readCsv(source: Readable, { delimiter, ...options }: CsvOptions = {}): ImportFile {
   let file: CsvFile;
-  let hasKeys = false;
+  let targets: Target[] = [];
   async function* rows(): AsyncGenerator<ImportRow> {
     file = await CsvFile.open(source, { isKnown: isKnownColumn(options), delimiter });
-    const targets = targetsOfColumns(file.header, options);
-    hasKeys = targets.some((target) => keyOfTarget(target) !== undefined);
+    targets = targetsOfColumns(file.header, options);
     for await (const row of file.rows) {
       const { values, fault } = valuesOf(row, targets);
       yield {
@@ -31,5 +33,14 @@ export function readCsv(source: Readable, { delimiter, ...options }: CsvOptions 
       };
     }
   }
-  return { rows: rows(), refusedHeader: () => file.refusedHeader(), hasMetadataKeys: () => hasKeys };
+  return {
+    rows: rows(),
+    refusedHeader: () => file.refusedHeader(),
+    adviceOn: (fields) =>
+      file.header
+        .filter((_name, at) => OFTEN_OTHERWISE.includes(targets[at]) && fields.has(targets[at]!))
+        .map((name) => `To leave out this column, use ${mapOption(name, '')}.\n`)
+        .join(''),
+    hasMetadataKeys: () => targets.some((target) => keyOfTarget(target) !== undefined),
+  };
 }

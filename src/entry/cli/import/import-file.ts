@@ -24,6 +24,8 @@ export interface ImportFile {
   rows: AsyncIterable<ImportRow>;
   /** The text before the rows in a file of refused rows. */
   refusedHeader?(): string;
+  /** How to import the rows without those of these fields at fault that a user can do without. */
+  adviceOn?(fields: ReadonlySet<string>): string;
   /** Whether the metadata in its rows has only some keys, which are to be merged into what a user has. */
   hasMetadataKeys?(): boolean;
 }

@@ -31,6 +31,8 @@ export function firstRefused(firstShown: readonly string[], refused: number): st
 export class RefusedRows {
   /** What the terminal shows: unlike the reasons in the file, with the name or email. */
   readonly firstShown: string[] = [];
+  /** The fields at fault. */
+  readonly fields = new Set<string>();
   private file?: number;
 
   constructor(
@@ -43,6 +45,7 @@ export class RefusedRows {
     const refused = batch.flatMap((row) => {
       const faults = faultsOf(row);
       if (!faults) return [];
+      faults.forEach(({ field }) => this.fields.add(field));
       const reasons = faults.map(describeFault).join('; ');
       if (this.firstShown.length < MAX_SHOWN)
         this.firstShown.push(`line ${row.line}${labelOf(row)}: ${reasons}`);

@@ -85,7 +85,7 @@ export async function runImport(shell: Shell, job: ImportJob, { json }: { json?:
   }
   if (json) shell.stdout.write(`${JSON.stringify(summary)}\n`);
   else if (summary.complete || summary.rows > 0) shell.stdout.write(`${describeSummary(summary)}\n`);
-  if (summary.refused > 0) reportRefused(shell, refused.firstShown, summary);
+  if (summary.refused > 0) reportRefused(shell, refused, summary, job.file);
   if (interruption.signal) shell.exitCode = interruption.exitCode;
   else if (!summary.complete || summary.refused > 0) shell.exitCode = 1;
 }
@@ -111,10 +111,11 @@ function withoutIgnoredFields(row: unknown): unknown {
 
 function reportRefused(
   { stderr }: Shell,
-  firstShown: string[],
+  { firstShown, fields }: RefusedRows,
   { refused, refusedFile }: ImportSummary,
+  file: ImportFile,
 ): void {
-  stderr.write(firstRefused(firstShown, refused));
+  stderr.write(`${firstRefused(firstShown, refused)}${file.adviceOn?.(fields) ?? ''}`);
   if (!refusedFile) return;
   stderr.write(
     `All refused rows and their reasons are in ${refusedFile}. Fix these rows there and import that file.\n`,
