@@ -375,8 +375,10 @@ describeInBrowser('the README', () => {
     await page.getByRole('link', { name: 'Hedy Lamarr' }).click();
     await shows(page, 'changed the role');
     await shows(page, 'Inventor');
+    await page.setViewportSize({ width: 1280, height: 960 }); // down to what the directory has given
     await page.evaluate('scrollTo(0, 0)');
     await take('user');
+    await page.setViewportSize({ width: 1280, height: 760 });
     await page.keyboard.press('Control+k');
     await page.keyboard.type('gra');
     await page.getByRole('option', { name: /User Grace Hopper/ }).waitFor();

@@ -6,7 +6,7 @@ import { directoryFacts } from '../user/directory.ts';
 /** The attributes that a directory has set, by their labels. */
 export const DirectoryAttributes = ({ directory }: { directory: Directory }) => (
   <Panel title="Directory">
-    <p class="quiet">What your directory has given through SCIM. Only the directory changes it.</p>
+    <p class="quiet">What your directory has given through SCIM.</p>
     {directoryFacts(directory).map(([group, facts]) => (
       <section key={group}>
         <h3>{group}</h3>

@@ -121,9 +121,9 @@ export default function UserPage({ id }: { id: string }) {
           <Panel title="Profile">
             <Facts facts={FACTS.map(({ title, value }) => [title, value(shown)])} />
           </Panel>
+          {!deleted && shown.directory && <DirectoryAttributes directory={shown.directory} />}
           <ValuesPanel title="Metadata" values={shown.metadata} />
           {!deleted && <UserGroups id={id} />}
-          {!deleted && shown.directory && <DirectoryAttributes directory={shown.directory} />}
         </div>
         {may(token, 'admin') && (
           <History
