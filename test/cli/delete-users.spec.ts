@@ -136,7 +136,10 @@ describeOn('postgres', 'ums users delete, from standard input', () => {
     const { organization, ids } = await withPeople(3_000);
     const list = file('many.txt', lines(ids));
     const first = ums(['users', 'delete', '--ids', list, '--organization', organization], database().env);
-    while (!first.stderr().includes('%')) await once(first.process.stderr!, 'data');
+    // It ends early only if it fails.
+    const ended = first.exit.then(() => Promise.reject(new Error(first.stderr())));
+    ended.catch(() => {});
+    while (!first.stderr().includes('%')) await Promise.race([once(first.process.stderr!, 'data'), ended]);
     first.process.kill('SIGKILL');
     await first.exit;
     const left = (await exported(organization)).length;
