@@ -19,6 +19,17 @@ const MERGE_PATCH = { 'Content-Type': 'application/merge-patch+json' };
 /** The same keys, each of which a merge patch removes. */
 const nulls = (metadata) => Object.fromEntries(Object.keys(metadata).map((key) => [key, null]));
 
+/** The ids of as many new users with full metadata as a batch takes. */
+const createdMany = async (scene) => {
+  const ids = [];
+  for (let n = 0; n < 10; n++) {
+    const users = Array.from({ length: 50 }, () => person({ metadata: FULL }));
+    const { results } = await scene.send('POST', '/api/v1/users/batch', { users });
+    ids.push(...results.map(({ id }) => id));
+  }
+  return { users: ids.map((id) => ({ id })) };
+};
+
 export const USERS = {
   'GET /api/v1/users': {
     'full metadata': () => ({ query: PAGE }),
@@ -72,6 +83,16 @@ export const USERS = {
     'full metadata': async (scene) => ({ id: await created(scene, { metadata: FULL }) }),
   },
   'GET /api/v1/users/:id/export': { '200 full events': ({ heavy }) => ({ id: heavy.users[0] }) },
+  'POST /api/v1/users/batch-delete': {
+    '500 with full metadata': async (scene) => ({ body: await createdMany(scene) }),
+  },
+  'POST /api/v1/deleted-users/batch-restore': {
+    '500 with full metadata': async (scene) => {
+      const body = await createdMany(scene);
+      await scene.send('POST', '/api/v1/users/batch-delete', body);
+      return { body };
+    },
+  },
   'GET /api/v1/deleted-users': { 'full metadata': () => ({ query: PAGE }) },
   'GET /api/v1/deleted-users/:id': { 'full metadata': async (scene) => ({ id: await deleted(scene) }) },
   'POST /api/v1/deleted-users/:id/restore': {
