@@ -3,14 +3,15 @@ const { writeFileSync } = require('node:fs');
 const { join, relative } = require('node:path');
 const pg = require('pg');
 
-/** Of each text, what normalized() makes of it; undefined if a test itself has sent it. */
-const known = new Map();
+/** Of each text of the suite, what normalized() makes of it; undefined if a test itself has sent it first. */
+let known = new Map();
 /** Of each statement of the suite, for which engines the tests are that sent it, as support/engine.ts says. */
 let statements = new Map();
 let isListening = false;
 
 function begin() {
   if (!process.env.RECORD_STATEMENTS) return;
+  known = new Map();
   statements = new Map();
   if (!isListening) listen();
   isListening = true;
