@@ -48,12 +48,14 @@ const move = (
       sql`INSERT INTO ${to} (organization_id, group_id, user_id)
           VALUES ${rowsOf(taken.map(({ groupId, userId }) => [organizationId, groupId, userId]))}`,
     );
-    const differences: Record<string, number> = {};
-    for (const { groupId } of taken) differences[groupId] = (differences[groupId] ?? 0) + difference;
+    const differences = new Map<string, number>();
+    for (const { groupId } of taken) differences.set(groupId, (differences.get(groupId) ?? 0) + difference);
     await execute(
       manager,
-      sql`UPDATE ${Group} SET member_count = member_count + (${JSON.stringify(differences)}::json ->> id)::integer
-          WHERE organization_id = ${organizationId} AND id = ANY (${Object.keys(differences)})`,
+      sql`UPDATE ${Group} SET member_count = member_count + difference
+          FROM unnest(${[...differences.keys()]}::text[], ${[...differences.values()]}::integer[])
+            AS differences (group_id, difference)
+          WHERE organization_id = ${organizationId} AND id = group_id`,
     );
   });
 
