@@ -14,7 +14,7 @@ export interface Batch {
   by?: 'email' | 'externalId' | 'id';
   /** Whether the metadata of elements is merged into that of the users, as by a merge patch (RFC 7396): a key that is null is removed, and a key that is not given stays. Only with `upsert` and `update`. */
   merge?: boolean;
-  /** Whether one failure prevents the whole batch: the response is then a 400, or a 409 if the only failures are taken values. */
+  /** Whether one failure prevents the whole batch: the response is then a 400, or a 409 if the only failures are 409s. */
   atomic?: boolean;
   /** Whether to report what would happen without writing anything. */
   dryRun?: boolean;

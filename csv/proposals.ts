@@ -27,12 +27,17 @@ const HEADERS: Record<string, string> = {
   [metadataTarget('company')]: 'company',
 };
 
-/** What nine of ten values in a column look like. A personnel file may have jobs in its column “Role”. */
+/** What values look like if a header alone is not enough. A personnel file may have jobs in its column “Role”. */
 const VALUES: Record<string, RegExp> = {
-  email: /@/,
   role: /^(member|admin|viewer)$/i,
   active: /^(true|false)$/i,
 };
+
+const EMAIL = /@/;
+
+/** Whether a file often has other values in a column of this name. */
+export const isOftenOtherwise = (target: Target): boolean =>
+  target !== undefined && Object.hasOwn(VALUES, target);
 
 const MEANINGS = new Map(
   Object.entries(HEADERS).flatMap(([target, headers]) =>
@@ -58,13 +63,13 @@ export const targetOfHeader = (header: string): Target => meaningOf(header)?.tar
 /** What the columns of a file may become, by their headers and by their values in some rows. They never clash. */
 export function proposeTargets(headers: readonly string[], rows: readonly (readonly string[])[]): Target[] {
   const valuesAt = (at: number) => rows.map((cells) => (cells[at] ?? '').trim()).filter(Boolean);
-  const fits = (target: string, values: string[]) =>
-    values.filter((value) => VALUES[target].test(value)).length >= 0.9 * values.length;
+  const fits = (pattern: RegExp, values: string[]) =>
+    values.filter((value) => pattern.test(value)).length >= 0.9 * values.length;
   const meanings = headers.map((header, at) => {
     const meaning = meaningOf(header);
     if (!meaning || keyFault(keyOfTarget(meaning.target) ?? 'key') !== undefined) return undefined;
-    const isChecked = meaning.target === 'role' || meaning.target === 'active';
-    return isChecked && !fits(meaning.target, valuesAt(at)) ? undefined : { ...meaning, at };
+    const isOther = isOftenOtherwise(meaning.target) && !fits(VALUES[meaning.target], valuesAt(at));
+    return isOther ? undefined : { ...meaning, at };
   });
   const isWhole = meanings.some((meaning) => meaning?.target === 'metadata');
   const best = new Map<string, { rank: number; at: number }>();
@@ -73,7 +78,7 @@ export function proposeTargets(headers: readonly string[], rows: readonly (reado
     if (meaning.rank < (best.get(meaning.target)?.rank ?? Infinity)) best.set(meaning.target, meaning);
   }
   if (!best.has('email')) {
-    const isEmail = (at: number) => valuesAt(at).length > 0 && fits('email', valuesAt(at));
+    const isEmail = (at: number) => valuesAt(at).length > 0 && fits(EMAIL, valuesAt(at));
     const at = headers.findIndex((_header, at) => meanings[at] === undefined && isEmail(at));
     best.set('email', { rank: 0, at });
   }

@@ -1,6 +1,7 @@
 import { proposeKey, proposeTargets } from '../../csv/proposals';
 import { clashOf } from '../../csv/targets';
 import { faultsOf, withChoice } from '../../dashboard/users/import/targets';
+import { ROLES, WRITABLE_FIELDS } from '../../src/users/user/user.entity';
 
 /** What columns become by their headers alone. */
 const byHeader = (...headers: string[]) => proposeTargets(headers, []);
@@ -49,6 +50,11 @@ describe('what an import proposes for a column', () => {
       '',
     ])
       expect([header, ...byHeader(header)]).toEqual([header, undefined]);
+  });
+
+  it('is every field that a caller can set, by its name, and the role by every role', () => {
+    for (const field of WRITABLE_FIELDS) expect(byHeader(field)).toEqual([field]);
+    expect(byValues('Role', ...ROLES)).toBe('role');
   });
 
   it('is nothing for the second column of a meaning; the plainest header comes first', () => {

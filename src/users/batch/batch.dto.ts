@@ -29,7 +29,26 @@ const By = () =>
 
 const Merge = () => applyDecorators(Flag(), OnlyWith('mode', 'upsert', 'update'));
 
-export class BatchDto {
+/** How a batch of any kind is run. */
+export class BatchOptions {
+  /**
+   * Whether one failure prevents the whole batch: the response is then a 400, or a 409 if the only failures are 409s.
+   * @example false
+   */
+  @Optional()
+  @Flag()
+  atomic: boolean = false;
+
+  /**
+   * Whether to report what would happen without writing anything.
+   * @example false
+   */
+  @Optional()
+  @Flag()
+  dryRun: boolean = false;
+}
+
+export class BatchDto extends BatchOptions {
   /**
    * The users, each as in a POST. In the modes `upsert` and `update`, existing users require only the field that
    * identifies them.
@@ -64,21 +83,4 @@ export class BatchDto {
   @Optional()
   @Merge()
   merge?: boolean;
-
-  /**
-   * Whether one failure prevents the whole batch: the response is then a 400, or a 409 if the only failures are taken
-   * values.
-   * @example false
-   */
-  @Optional()
-  @Flag()
-  atomic: boolean = false;
-
-  /**
-   * Whether to report what would happen without writing anything.
-   * @example false
-   */
-  @Optional()
-  @Flag()
-  dryRun: boolean = false;
 }

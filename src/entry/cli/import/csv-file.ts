@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { CsvFile } from '../../../../csv/csv-file';
+import { isOftenOtherwise } from '../../../../csv/proposals';
 import { keyOfTarget, type Target } from '../../../../csv/targets';
 import { valuesOf } from '../../../../csv/values';
 import { type ColumnOptions, isKnownColumn, mapOption, targetsOfColumns } from './columns';
@@ -9,9 +10,6 @@ export interface CsvOptions extends ColumnOptions {
   /** Default: detected from the header. */
   delimiter?: string;
 }
-
-/** Personnel files have other values in columns of these names, such as jobs in “Role”. */
-const OFTEN_OTHERWISE: readonly Target[] = ['role', 'active'];
 
 /** Reads the rows of a CSV file, and writes refused ones in the same form. */
 export function readCsv(source: Readable, { delimiter, ...options }: CsvOptions = {}): ImportFile {
@@ -38,7 +36,7 @@ export function readCsv(source: Readable, { delimiter, ...options }: CsvOptions 
     refusedHeader: () => file.refusedHeader(),
     adviceOn: (fields) =>
       file.header
-        .filter((_name, at) => OFTEN_OTHERWISE.includes(targets[at]) && fields.has(targets[at]!))
+        .filter((_name, at) => isOftenOtherwise(targets[at]) && fields.has(targets[at]!))
         .map((name) => `To leave out this column, use ${mapOption(name, '')}.\n`)
         .join(''),
     hasMetadataKeys: () => targets.some((target) => keyOfTarget(target) !== undefined),

@@ -1,6 +1,6 @@
 import { IsString } from 'class-validator';
-import { Email, fault, Flag, OneOf, Optional, Text } from '../../../platform/http/input/checks';
-import { Users } from '../../batch/batch.dto';
+import { Email, fault, OneOf, Optional, Text } from '../../../platform/http/input/checks';
+import { BatchOptions, Users } from '../../batch/batch.dto';
 import { KEY_FIELDS, type KeyField } from '../../batch/batch-rules';
 
 /** The id of a user. A malformed one is that of nobody, as in a path. */
@@ -22,30 +22,12 @@ class UserExternalIdDto {
 /** What an element is, by the field that identifies its user. */
 export const IDENTITIES = { id: UserIdDto, email: UserEmailDto, externalId: UserExternalIdDto };
 
-class ManyUsersDto {
-  /**
-   * Whether one failure prevents the whole batch: the response is then a 400, or a 409 if the only failures are 409s.
-   * @example false
-   */
-  @Optional()
-  @Flag()
-  atomic: boolean = false;
-
-  /**
-   * Whether to report what would happen without writing anything.
-   * @example false
-   */
-  @Optional()
-  @Flag()
-  dryRun: boolean = false;
-}
-
 /** A batch as a program writes it. */
 export type BatchOf<Dto> = Partial<Omit<Dto, 'users'>> & {
   users: readonly Partial<Record<KeyField, string>>[];
 };
 
-export class BatchDeleteDto extends ManyUsersDto {
+export class BatchDeleteDto extends BatchOptions {
   /**
    * The users, each by the field that `by` names.
    * @example [{ "id": "usr_01kacpb2w5r8y3h6j9m4n7p0qx" }]
@@ -62,7 +44,7 @@ export class BatchDeleteDto extends ManyUsersDto {
   by: KeyField = 'id';
 }
 
-export class BatchRestoreDto extends ManyUsersDto {
+export class BatchRestoreDto extends BatchOptions {
   /**
    * The deleted users, each by its `id`.
    * @example [{ "id": "usr_01kacpb2w5r8y3h6j9m4n7p0qx" }]
