@@ -36,28 +36,30 @@ export const eraseMemberships = (manager: EntityManager, organizationId: string,
 
 type Membership = Pick<GroupMember, 'groupId' | 'userId'>;
 
-const move = (
+async function move(
   manager: EntityManager,
   organizationId: string,
   userIds: readonly string[],
   { from, to, difference }: { from: MemberEntity; to: MemberEntity; difference: number },
-): Promise<void> =>
-  takeMemberships(manager, organizationId, userIds, from, async (taken) => {
+): Promise<void> {
+  const differences = new Map<string, number>(); // by group
+  await takeMemberships(manager, organizationId, userIds, from, async (taken) => {
     await execute(
       manager,
       sql`INSERT INTO ${to} (organization_id, group_id, user_id)
           VALUES ${rowsOf(taken.map(({ groupId, userId }) => [organizationId, groupId, userId]))}`,
     );
-    const differences = new Map<string, number>();
     for (const { groupId } of taken) differences.set(groupId, (differences.get(groupId) ?? 0) + difference);
+  });
+  for (const some of chunksOf([...differences], ROWS_PER_STATEMENT))
     await execute(
       manager,
       sql`UPDATE ${Group} SET member_count = member_count + difference
-          FROM unnest(${[...differences.keys()]}::text[], ${[...differences.values()]}::integer[])
+          FROM unnest(${some.map(([id]) => id)}::text[], ${some.map(([, difference]) => difference)}::integer[])
             AS differences (group_id, difference)
           WHERE organization_id = ${organizationId} AND id = group_id`,
     );
-  });
+}
 
 /** The users whose memberships are sorted together. */
 const USERS_PER_PART = 50;
@@ -80,17 +82,20 @@ async function takeMemberships(
     let after: Membership = { userId: '', groupId: '' };
     let found: Membership[];
     do {
-      const rest = sql`${of(ids)} AND (user_id, group_id) > (${after.userId}, ${after.groupId})`;
+      // Without the users before `after`, whose memberships would be read in vain.
+      const left = ids.filter((id) => id >= after.userId);
+      const rest = sql`(user_id, group_id) > (${after.userId}, ${after.groupId})`;
       found = await query(
         manager,
-        sql`SELECT user_id AS "userId", group_id AS "groupId" FROM ${rest}
+        sql`SELECT user_id AS "userId", group_id AS "groupId" FROM ${of(left)} AND ${rest}
             ORDER BY user_id, group_id LIMIT ${opaque(ROWS_PER_STATEMENT)}`,
       );
       if (found.length === 0) break;
       after = found.at(-1)!;
+      const taken = left.filter((id) => id <= after.userId);
       await execute(
         manager,
-        sql`DELETE FROM ${rest} AND (user_id, group_id) <= (${after.userId}, ${after.groupId})`,
+        sql`DELETE FROM ${of(taken)} AND ${rest} AND (user_id, group_id) <= (${after.userId}, ${after.groupId})`,
       );
       await work(found);
     } while (found.length === ROWS_PER_STATEMENT);
