@@ -37,7 +37,12 @@ export function schemasOf(generated: Record<string, Schema>, bodies: Function[])
       properties: {
         id: { ...schemas.User.properties!.id, description: 'Only with `by: "id"`.' },
         ...properties,
-        metadata: schemas.MergeUser.properties!.metadata, // whose limits hold for what becomes of it
+        metadata: {
+          ...schemas.MergeUser.properties!.metadata, // whose limits hold for what becomes of it
+          description:
+            'Replaces the metadata as a whole; with `merge: true` it is merged (RFC 7396): a key that is null is removed, ' +
+            'and other keys stay. The limits hold for the result.',
+        },
       },
       additionalProperties: false,
     },

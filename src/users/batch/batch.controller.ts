@@ -17,8 +17,8 @@ export class BatchController {
   /**
    * Create or update many users
    * @remarks Accepts up to 500 users, and counts as one request. The response has the outcome of each element, as a
-   * separate request would: an invalid element does not affect the others. If an email or an external id occurs twice,
-   * the first valid element wins and the others are 409s.
+   * separate request would: an invalid element does not affect the others. If an email, external id or id occurs
+   * twice, the first valid element wins and the others are 409s.
    *
    * A batch is one transaction: if it is interrupted, nothing is written, and you can send the same request again.
    */

@@ -89,7 +89,7 @@ export class ListUsersDto extends UsersQuery {
   order?: Order;
 
   /**
-   * Only users with one of these ids, of which there may be 200.
+   * Only the users with these ids, up to 200.
    * @example ['usr_01kacpb2w5r8y3h6j9m4n7p0qx']
    */
   @Optional()
