@@ -731,7 +731,7 @@ export interface BatchUser {
   role?: 'member' | 'admin' | 'viewer';
   /** For your application; the service does not interpret it. A new user is active by default. */
   active?: boolean;
-  /** Changes of the metadata: a key that is null is removed, also inside an object, and any other value replaces the one that is there. The result has the limits of metadata. */
+  /** Replaces the metadata as a whole; with `merge: true` it is merged (RFC 7396): a key that is null is removed, and other keys stay. The limits hold for the result. */
   metadata?: Record<string, unknown>;
 }
 
@@ -991,7 +991,7 @@ export interface ListUsersQuery {
   sort?: 'name' | 'email' | 'createdAt' | 'updatedAt';
   /** The direction of the sort. The default is `desc` for `createdAt` and `updatedAt`, and `asc` for `name` and `email`. */
   order?: 'asc' | 'desc';
-  /** Only users with one of these ids, of which there may be 200. */
+  /** Only the users with these ids, up to 200. */
   id?: string | string[];
   /** Only the user with this external id. */
   externalId?: string;
