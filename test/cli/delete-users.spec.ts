@@ -56,9 +56,9 @@ describe('ums users delete', () => {
     expect(stderr).toMatch(
       new RegExp(
         `Refused:\n  line 3: ${NOBODY}: there is no such user, or it has been deleted already\n` +
-          '  line 4: Ada\\S+31m: is not the ID of a user, which begins with usr_\n' +
+          '  line 4: Ada\\S+31m: is not a user ID, which begins with usr_\n' +
           `  line 5: ${ids[0]}: is in line 1 already\n` +
-          '  line 7: id: is not the ID of a user, which begins with usr_\n$',
+          '  line 7: id: is not a user ID, which begins with usr_\n$',
       ),
     );
     expect(stderr).not.toContain('\u001b[31m');
@@ -76,7 +76,7 @@ describe('ums users delete', () => {
     expect({ code, summary }).toMatchObject({ code: 1, summary: { ids: 1203, deleted: 600, refused: 603 } });
     expect(stderr).toContain(
       `Refused:\n  line 601: ${ids[0]}: is in line 1 already\n  line 602: ${ids[599]}: is in line 600 already\n` +
-        '  line 603: usr_0: is not the ID of a user, which begins with usr_\n  line 604: usr_1: is not ',
+        '  line 603: usr_0: is not a user ID, which begins with usr_\n  line 604: usr_1: is not ',
     );
     expect(stderr).toMatch(/ {2}line 605: [^\n]*\n {2}and 598 more\n$/);
   });
@@ -96,7 +96,7 @@ describe('ums users delete', () => {
       [['--ids', path('nowhere.txt'), '--organization', organization], /no such file or directory/],
       [
         ['--ids', file('long.txt', `${ids[0]}\n${'x'.repeat(2_000)}`), '--organization', organization],
-        /Line 2 is no ID/,
+        /Line 2 is not an ID/,
       ],
       [
         [

@@ -48,9 +48,9 @@ This writes a file with the IDs of all users, or of some with --role or --active
   ums users export --columns id --output ids.csv
 Blank lines and a first line "id" are skipped.
 
-Users are deleted in batches of 500, each as a whole or not at all. A line that is
-refused does not affect the others; the first five are shown with the reasons.
-Deleted users can be restored until they are purged.
+A line that is refused does not affect the others; the first five are shown with
+the reasons. Each batch of 500 is one transaction: if it is interrupted, none of
+its users is deleted. Deleted users can be restored until they are purged.
 
 Exits with 1 if a line was refused, with 130 after Ctrl-C. To resume, run the
 command again: it refuses the lines of users who have been deleted already.`,

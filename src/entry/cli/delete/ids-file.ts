@@ -25,7 +25,7 @@ export async function* batchesOf(source: Readable): AsyncGenerator<Line[]> {
   for await (const line of linesOf(source)) {
     if (line.id === '' || (line.line === 1 && columnKey(line.id) === 'id')) continue;
     const earlier = lines.get(line.id);
-    if (!isId('usr', line.id)) line.fault = 'is not the ID of a user, which begins with usr_';
+    if (!isId('usr', line.id)) line.fault = 'is not a user ID, which begins with usr_';
     else if (earlier !== undefined) line.fault = `is in line ${earlier} already`;
     else lines.set(line.id, line.line);
     batch.push(line);
@@ -46,7 +46,7 @@ async function* linesOf(source: Readable): AsyncGenerator<Line> {
   };
   const check = (text: string, at: number) => {
     if (text.length <= MAX_LINE) return;
-    throw new Error(`Line ${at} is no ID. The file must have one in each line.`);
+    throw new Error(`Line ${at} is not an ID. The file must have one ID per line.`);
   };
   for await (const chunk of decoded(source, 'Save it as UTF-8, in PowerShell with -Encoding utf8.')) {
     const texts = (rest + chunk).split('\n');
