@@ -93,7 +93,9 @@ function Changes({ changes }: { changes: Change[] }) {
   return (
     <>
       {sides.length > 0 && <Table caption="Values" columns={[FIELD, ...columns]} items={changes} />}
-      {changes.some(isOfDirectory) && <p class="quiet">The present values are on the user's page.</p>}
+      {changes.some(isOfDirectory) && (
+        <p class="quiet">An event has only the former values of directory attributes.</p>
+      )}
     </>
   );
 }

@@ -425,7 +425,7 @@ describeInBrowser('users in the dashboard', () => {
       await page.getByText('changed the job title and phone numbers of Ada').click();
       await page.getByRole('row', { name: 'Directory: Job title Clerk' }).waitFor();
       await page.getByRole('row', { name: 'Directory: Phone numbers +44 2' }).waitFor();
-      await shows(page, "The present values are on the user's page.");
+      await shows(page, 'An event has only the former values of directory attributes.');
       await meetsWcag(page);
       const [file] = await Promise.all([
         page.waitForEvent('download'),

@@ -111,9 +111,9 @@ describeInBrowser('the columns of an imported file', () => {
 
     const form = { 'Login becomes': 'email', 'Dept becomes': 'key', 'Unit becomes': 'key' };
     await fills(dialogOf(page), { ...form, 'Key for Unit': 'department' });
-    await shows(page, 'The column “Metadata” replaces all metadata: leave one out.');
+    await shows(page, 'The column “Metadata” replaces all metadata: leave out one of the two.');
     await fills(dialogOf(page), { 'Metadata becomes': '' });
-    expect(await errors(page)).toEqual(['The column “Dept” has this key.']);
+    expect(await errors(page)).toEqual(['The column “Dept” already has this key.']);
     await meetsWcag(page);
     for (const [key, message] of [
       ['', 'The key must not be empty.'],

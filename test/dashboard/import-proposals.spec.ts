@@ -144,11 +144,11 @@ describe('the choices of a person', () => {
     expect(faultsOf(['name', 'metadata.a', 'metadata.a', undefined], header)).toEqual([
       undefined,
       undefined,
-      'The column “Phone” has this key.',
+      'The column “Phone” already has this key.',
       undefined,
     ]);
     expect(faultsOf([undefined, 'metadata.a', undefined, 'metadata'], header)[1]).toBe(
-      'The column “Metadata” replaces all metadata: leave one out.',
+      'The column “Metadata” replaces all metadata: leave out one of the two.',
     );
     expect(faultsOf(['metadata.', 'metadata.__proto__'], header)).toEqual([
       'The key must not be empty.',

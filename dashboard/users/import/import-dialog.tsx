@@ -122,7 +122,7 @@ export function ImportDialog({ onClose, onImported }: Props) {
               {missing}
             </p>
             {!targets.includes('name') && (
-              <p class="hint">New users need a name, and no column becomes one.</p>
+              <p class="hint">New users need a name, but no column becomes the name.</p>
             )}
           </>
         )}

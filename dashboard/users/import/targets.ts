@@ -28,7 +28,9 @@ export function faultsOf(targets: Target[], header: string[]): (string | undefin
     const fault = keyFault(key);
     if (fault) return `The key ${fault}.`;
     const first = targets.indexOf(target);
-    if (first < at) return `The column “${header[first]}” has this key.`;
-    return whole >= 0 ? `The column “${header[whole]}” replaces all metadata: leave one out.` : undefined;
+    if (first < at) return `The column “${header[first]}” already has this key.`;
+    return whole >= 0
+      ? `The column “${header[whole]}” replaces all metadata: leave out one of the two.`
+      : undefined;
   });
 }
