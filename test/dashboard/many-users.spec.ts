@@ -543,6 +543,28 @@ describeInBrowser('the import of the dashboard', () => {
     expect([batches, await countOf(api)]).toEqual([2, 1_000]);
   });
 
+  it('stops even if the part that is on its way fails while it asks', async () => {
+    const { page, expectErrors } = await openImport();
+    expectErrors(500);
+    await tryOut(page, people(2), '2');
+    let sent = 0;
+    let fail = () => {};
+    const failed = new Promise<void>((resolve) => (fail = resolve));
+    await page.route('**/users/batch', async (route) => {
+      sent++;
+      await failed;
+      await route.fulfill({ status: 500, body: '' });
+    });
+    await submits(page, 'Import 2 users');
+    await page.keyboard.press('Escape');
+    await page.getByRole('heading', { name: 'Stop the import?' }).waitFor();
+    fail();
+    await page.getByText('Unexpected response: 500').waitFor({ state: 'attached' });
+    await submits(page, 'Stop the import');
+    await shows(page, 'Stopped; what is counted here has been written');
+    expect(sent).toBe(1);
+  });
+
   it('does not ask whether to stop once it is done', async () => {
     const { page } = await openImport();
     await tryOut(page, people(2), '2');

@@ -57,9 +57,10 @@ export function ImportRun({ head, targets, rules, dryRun, onBack, onImport, onIm
       onFailure: (error: unknown) =>
         new Promise<void>((retry, end) => {
           isUncertain.current ||= !dryRun && isUnanswered(error);
-          signal.addEventListener('abort', () => end(signal.reason as Error));
+          stopping.throwIfAborted();
+          stopping.addEventListener('abort', () => end(stopping.reason as Error));
           setFailure({ error, retry });
-        }).then(() => setFailure(undefined)),
+        }).finally(() => setFailure(undefined)),
     };
     runImport(client, head, targets, options)
       .then(
@@ -79,19 +80,18 @@ export function ImportRun({ head, targets, rules, dryRun, onBack, onImport, onIm
     stopper.abort();
     controller.abort();
   };
-  /** An import goes on until what is on its way has been answered. After a failure, nothing is. */
+  /** An import goes on until what is on its way has been answered, or has failed. */
   const stop = () => {
-    if (!dryRun && !failure) {
+    if (!dryRun) {
       stopper.abort();
       return setIsStopping(true);
     }
     abort();
-    setFailure(undefined);
     setPhase('stopped');
   };
   const isRunning = phase === 'running';
   const isWriting = isRunning && !dryRun;
-  const isEnding = isWriting && isStopping && !failure;
+  const isEnding = isWriting && isStopping;
   useBusy(isWriting, !failure);
   const { counts = NOTHING, refused = [] } = progress ?? {};
   useFarewell(() => (isWriting ? interruption(head.file.name, progress) : undefined));
