@@ -516,8 +516,9 @@ describe('a file of users', () => {
         return keys.length === 1 ? new Response('', { status: 500 }) : answer; // it was lost after the work
       },
     });
-    const { counts } = await run(people(2), { onFailure: async () => {} }, client);
+    const { counts, reported } = await run(people(2), { onFailure: async () => {} }, client);
     expect(counts).toMatchObject({ created: 2, failed: 0 });
+    expect(reported.map(({ isUncertain }) => isUncertain)).toEqual([true, false, false]);
     expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
   });
 
@@ -540,7 +541,7 @@ describe('a file of users', () => {
     const counts = { created: 7, updated: 1, unchanged: 0, failed: 0 };
     const after = (...lines: number[]) => {
       const refused = lines.map((line) => ({ row: { line, cells: [] }, faults: [] }));
-      return interruption('a.csv', { bytes: 0, counts, refused, line: 501 });
+      return interruption('a.csv', { bytes: 0, counts, refused, line: 501, isUncertain: false });
     };
     expect(interruption('a.csv', undefined)).toBe(
       'The import of a.csv was interrupted before it wrote anything.',

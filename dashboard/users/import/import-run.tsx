@@ -3,7 +3,6 @@ import { useFarewell } from '../../session/farewell.ts';
 import { useSession } from '../../session/session.ts';
 import { Dialog, DISCARD } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import { isUnanswered } from '../../ui/faults.ts';
 import { STOPPING, useBusy, waitingText } from '../../ui/use-task.ts';
 import type { Target } from '../../../csv/targets.ts';
 import type { CsvHead } from './csv-file.ts';
@@ -34,8 +33,6 @@ export function ImportRun({ head, targets, rules, dryRun, onBack, onImport, onIm
   const [progress, setProgress] = useState<ImportProgress>();
   const [failure, setFailure] = useState<{ error: unknown; retry?(): void }>();
   const [isStopping, setIsStopping] = useState(false);
-  /** Whether a part was sent of which no answer says what has become of it. */
-  const isUncertain = useRef(false);
   const [controller] = useState(() => new AbortController());
   const [stopper] = useState(() => new AbortController());
   const heading = useRef<HTMLHeadingElement>(null);
@@ -43,7 +40,7 @@ export function ImportRun({ head, targets, rules, dryRun, onBack, onImport, onIm
   useEffect(() => {
     const { signal } = controller;
     heading.current?.focus();
-    let hasWritten = false;
+    let mayHaveWritten = false;
     const stopping = stopper.signal;
     const options = {
       ...rules,
@@ -51,12 +48,12 @@ export function ImportRun({ head, targets, rules, dryRun, onBack, onImport, onIm
       signal,
       stopping,
       onProgress: (progress: ImportProgress) => {
-        hasWritten ||= !dryRun && progress.counts.created + progress.counts.updated > 0;
+        const { counts, isUncertain } = progress;
+        mayHaveWritten ||= isUncertain || (!dryRun && counts.created + counts.updated > 0);
         if (!signal.aborted) setProgress(progress);
       },
       onFailure: (error: unknown) =>
         new Promise<void>((retry, end) => {
-          isUncertain.current ||= !dryRun && isUnanswered(error);
           stopping.throwIfAborted();
           stopping.addEventListener('abort', () => end(stopping.reason as Error));
           setFailure({ error, retry });
@@ -72,7 +69,7 @@ export function ImportRun({ head, targets, rules, dryRun, onBack, onImport, onIm
           setPhase('failed');
         },
       )
-      .finally(() => (hasWritten || isUncertain.current) && onImported());
+      .finally(() => mayHaveWritten && onImported());
     return abort;
   }, []);
 
@@ -131,7 +128,7 @@ export function ImportRun({ head, targets, rules, dryRun, onBack, onImport, onIm
       <Failure error={failure?.error} onRetry={failure?.retry} />
       {!dryRun && (phase === 'stopped' || phase === 'failed') && (
         <p>
-          {isUncertain.current && 'Some more rows may have been written. '}
+          {progress?.isUncertain && 'Some more rows may have been written. '}
           {`To go on, import the file again${rules.mode === 'create' ? ' and update the users that already exist' : ''}: `}
           rows that are written stay unchanged.
         </p>

@@ -1,6 +1,7 @@
 import { ApiError, type BatchAnswer, type Client } from '../../../client/index.ts';
 import type { CsvRow } from '../../../csv/csv-file.ts';
 import { keyOfTarget, type Target } from '../../../csv/targets.ts';
+import { isUnanswered } from '../../ui/faults.ts';
 import { patiently } from '../../ui/patiently.ts';
 import {
   type CsvHead,
@@ -26,6 +27,8 @@ export interface ImportProgress {
   refused: Refused[];
   /** The line of the last row that has been written or refused; 0 before the first. */
   line: number;
+  /** Whether a part was sent of which no answer says what has become of it. */
+  isUncertain: boolean;
   /** The time, in milliseconds, until which the rate limit makes it wait. */
   waitsUntil?: number;
 }
@@ -66,6 +69,7 @@ export async function runImport(
     counts: { created: 0, updated: 0, unchanged: 0, failed: 0 },
     refused: [],
     line: 0,
+    isUncertain: false,
   };
   const identity = by ?? 'email';
   const merge = mode === 'upsert' && targets.some((target) => keyOfTarget(target) !== undefined);
@@ -99,6 +103,8 @@ export async function runImport(
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ApiError) || isRefusalOfElements(error)) throw error;
+        progress.isUncertain ||= !dryRun && isUnanswered(error);
+        report();
         await onFailure(error);
       }
     }
@@ -112,6 +118,7 @@ export async function runImport(
       answer = await send(elements);
     } catch (error) {
       if (!(error instanceof ApiError) || !isRefusalOfElements(error)) throw error;
+      progress.isUncertain = false;
       // The others are sent again without the elements that made the batch fail.
       const faults = faultsByElement(error);
       const before = new Set(accepted);
@@ -122,6 +129,7 @@ export async function runImport(
       });
       return sendBatch(elements.filter((_element, at) => !faults.has(at)));
     }
+    progress.isUncertain = false;
     for (const { index, errors } of answer.results) {
       const { row, user } = elements[index];
       if (errors) refuse(row, inFile(errors, user, accepted, identity));
