@@ -365,11 +365,11 @@ describe('the rows of an editor of metadata', () => {
 describe('an action on many users', () => {
   const signal = new AbortController().signal;
   const hooks = { signal, stopping: signal, onWait() {}, onProgress() {} };
-  const nothing = (): Outcome => ({ done: [], refused: [], isUncertain: false });
+  const nothing = (): Outcome => ({ done: [], changed: [], refused: [], isUncertain: false });
   const addUsers = async (api: Client, count: number): Promise<User[]> => {
     const users = Array.from({ length: count }, (_, n) => ({ name: `P${n}`, email: `p${n}@example.com` }));
     const { body } = await api.post('/api/v1/users/batch', { users }).expect(200);
-    return body.results.map(({ id }: { id: string }, n: number) => ({ id, ...users[n] }));
+    return body.results.map(({ id }: { id: string }, n: number) => ({ id, version: 1, ...users[n] }));
   };
 
   it('ends, when it is stopped, with the answer to the part that is on its way, which Undo undoes', async () => {
@@ -389,6 +389,24 @@ describe('an action on many users', () => {
     expect(await countIn(api)).toBe(0);
     await deletion.undo!(outcome.done).work(outcome.done, nothing(), hooks);
     expect(await countIn(api)).toBe(500);
+  });
+
+  it('is undone only for those whom it has changed for certain, and nobody else', async () => {
+    const api = await service.client();
+    const client = clientOf(api);
+    const [viewer, renamed, ...others] = await addUsers(api, 4);
+    await client.users.update(viewer.id, { role: 'viewer' });
+    await client.users.update(renamed.id, { name: 'New' });
+    /** Changes the role of all to viewer, and returns those whom Undo undoes. */
+    const undoneOf = async (targets: User[]) => {
+      const outcome = nothing();
+      await changeRole(client, targets, 'viewer').work(targets, outcome, hooks);
+      expect(outcome.done).toEqual(targets);
+      return outcome.changed;
+    };
+    expect(await undoneOf([{ ...viewer, version: 2 }, renamed, others[0]])).toEqual([others[0]]);
+    // Somebody else has given the role to one of them after both were listed: the answer does not tell to whom.
+    expect(await undoneOf([viewer, others[1]])).toEqual([]);
   });
 
   it('may have done something if no answer came, until the same part is answered', async () => {
@@ -417,7 +435,7 @@ describe('an action on many users', () => {
     const client = clientOf({ tokenValue: 'ums_x' } as Client);
     const targets = Array.from({ length: 1_250 }, (_, n) => ({ id: `usr_${n}`, name: `P${n}` }) as User);
     const refused = targets.slice(1_247).map((target) => ({ target, reason: 'x' }));
-    const outcome = { done: targets.slice(0, 1_247), refused, isUncertain: false };
+    const outcome = { done: targets.slice(0, 1_247), changed: [], refused, isUncertain: false };
     const rows: [Bulk, string, string][] = [
       [changeActive(client, targets, true), 'Activating', 'Activated 1,247 users; 3 could not be activated'],
       [

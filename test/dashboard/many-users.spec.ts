@@ -167,7 +167,8 @@ describeInBrowser('many users in the dashboard', () => {
     await box(page, 'Person 00').click();
     const errors = [{ field: 'email', code: 'conflict', message: 'is '.repeat(80) }];
     const results = [{ index: 0, status: 409, errors }];
-    await page.route('**/users/batch', (route) => route.fulfill({ json: { results } }));
+    const counts = { created: 0, updated: 0, unchanged: 0, failed: 1 };
+    await page.route('**/users/batch', (route) => route.fulfill({ json: { results, counts } }));
     await act(page, 'Deactivate');
     await submits(page, 'Deactivate 1 user');
     await page.getByRole('list', { name: 'Users that were refused' }).waitFor();

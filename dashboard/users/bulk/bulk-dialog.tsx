@@ -35,7 +35,7 @@ const MAX_SHOWN = 50;
 
 function Run({ bulk, onDone }: Pick<Props, 'bulk' | 'onDone'>) {
   /** Filled as it goes. */
-  const [outcome] = useState<Outcome>({ done: [], refused: [], isUncertain: false });
+  const [outcome] = useState<Outcome>({ done: [], changed: [], refused: [], isUncertain: false });
   const [finished, setFinished] = useState(0);
   const [hasEnded, setHasEnded] = useState(false);
   const stopButton = useRef<HTMLButtonElement>(null);

@@ -1,5 +1,5 @@
 import { ROLES, type Role } from '../user/roles.ts';
-import type { Client, CreateOptions, User } from '../../../client/index.ts';
+import type { BatchAnswer, Client, CreateOptions, User } from '../../../client/index.ts';
 import { isUnanswered } from '../../ui/faults.ts';
 import { patiently } from '../../ui/patiently.ts';
 import type { StoppableHooks } from '../../ui/use-task.ts';
@@ -7,6 +7,8 @@ import { countOf, formatCount } from '../../ui/format.ts';
 
 export interface Outcome {
   done: User[];
+  /** Those of them whom the action has changed for certain. */
+  changed: User[];
   refused: { target: User; reason: string }[];
   /** Whether a part was sent of which no answer says what has become of it. */
   isUncertain: boolean;
@@ -26,7 +28,7 @@ export interface Bulk {
    */
   work(targets: User[], outcome: Outcome, hooks: WorkHooks): Promise<void>;
   /** Undoes the action for the users that were changed; undefined if it is an undo itself. */
-  undo?(done: User[]): Bulk;
+  undo?(changed: User[]): Bulk;
 }
 
 export interface WorkHooks extends StoppableHooks {
@@ -74,23 +76,35 @@ const change = (
   question: Bulk['question'],
 ): Bulk => {
   const save = (valuesOf: (target: User) => Values): Bulk['work'] =>
-    inBatches('was deleted by somebody else', (part, options) => {
+    inBatches('was deleted by somebody else', async (part, options) => {
       const users = part.map((target) => ({ id: target.id, ...valuesOf(target) }));
-      return client.users.batch(users, { mode: 'update', by: 'id', ...options });
+      const answer = await client.users.batch(users, { mode: 'update', by: 'id', ...options });
+      return { ...answer, changed: changedIn(part, answer) };
     });
   return {
     targets,
     question,
     ...words,
     work: save(() => values),
-    undo: (done) => ({
-      targets: done,
+    undo: (changed) => ({
+      targets: changed,
       doing: 'Restoring',
       did: 'Restored',
       work: save(({ role, active }) => ('role' in values ? { role } : { active })),
     }),
   };
 };
+
+/**
+ * Those whom a batch has changed for certain, and nobody else since they were listed. An answer does not say who had
+ * the values already: a user to whom somebody else has given them meanwhile has the next version, too. If the number of
+ * changed users shows that there may be such a user, it is none of the batch: better no Undo than a wrong one.
+ */
+function changedIn(part: User[], { results, counts }: BatchAnswer): User[] {
+  const steps = results.map(({ index, version }) => (version ?? 0) - part[index].version);
+  if (steps.filter((step) => step > 0).length !== counts.updated) return [];
+  return results.filter((_result, at) => steps[at] === 1).map(({ index }) => part[index]);
+}
 
 export const deleteUsers = (client: Client, targets: User[]): Bulk => ({
   targets,
@@ -105,8 +119,8 @@ export const deleteUsers = (client: Client, targets: User[]): Bulk => ({
   work: inBatches('was deleted by somebody else', (part, options) =>
     client.users.batchDelete(idsOf(part), options),
   ),
-  undo: (done) => ({
-    targets: done,
+  undo: (changed) => ({
+    targets: changed,
     doing: 'Restoring',
     did: 'Restored',
     work: inBatches('was restored or purged by somebody else', (part, options) =>
@@ -134,7 +148,7 @@ interface Result {
  */
 function inBatches(
   gone: string,
-  send: (part: User[], options: CreateOptions) => Promise<{ results: Result[] }>,
+  send: (part: User[], options: CreateOptions) => Promise<{ results: Result[]; changed?: User[] }>,
 ): Bulk['work'] {
   const name = crypto.getRandomValues(new Uint32Array(4)).join('-');
   return async (targets, outcome, hooks) => {
@@ -142,7 +156,7 @@ function inBatches(
       const part = targets.slice(from, from + BATCH_SIZE);
       const idempotencyKey = `${name}-${part[0].id}`;
       const options = { idempotencyKey, signal: hooks.signal, timeoutMs: BATCH_TIMEOUT_MS };
-      const { results } = await patiently(() => send(part, options), {
+      const { results, changed } = await patiently(() => send(part, options), {
         signal: hooks.stopping,
         onWait: hooks.onWait,
       }).catch((error: unknown) => {
@@ -150,9 +164,12 @@ function inBatches(
         throw error;
       });
       outcome.isUncertain = false;
+      const done = results.filter(({ status }) => status < 300).map(({ index }) => part[index]);
+      outcome.done.push(...done);
+      outcome.changed.push(...(changed ?? done));
       for (const { index, status, errors } of results) {
-        if (status < 300) outcome.done.push(part[index]);
-        else outcome.refused.push({ target: part[index], reason: reasonOf(status, errors, gone) });
+        if (status >= 300)
+          outcome.refused.push({ target: part[index], reason: reasonOf(status, errors, gone) });
       }
       hooks.onProgress();
       if (hooks.stopping.aborted) return;

@@ -76,12 +76,12 @@ export function UserDialogs({ dialog, filter, onClose, onFinished, onWritten, on
           bulk={bulk}
           onClose={onClose}
           onDone={(outcome) => {
-            const { done, isUncertain } = outcome;
+            const { done, changed, isUncertain } = outcome;
             if (done.length === 0 && !isUncertain) return onClose();
             finishAtHeading({
               kind: 'bulk',
               notice: summaryOf(bulk, outcome),
-              undo: done.length > 0 ? bulk.undo?.(done) : undefined,
+              undo: changed.length > 0 ? bulk.undo?.(changed) : undefined,
             });
           }}
         />
