@@ -562,7 +562,7 @@ describe('a file of users', () => {
       return interruption('a.csv', { bytes: 0, counts, refused, line: 501, isUncertain: false });
     };
     expect(interruption('a.csv', undefined)).toBe(
-      'The import of a.csv was interrupted before it wrote anything.',
+      'The import of a.csv was interrupted before any answer came; look at the list for what was written.',
     );
     expect(after()).toContain(
       'The rows up to line 501 have been written: 7 created, 1 changed, 0 unchanged.',

@@ -4,7 +4,8 @@ import type { ImportProgress } from './run-import.ts';
 /** The message of an import whose session has ended: which rows it has written. */
 export function interruption(file: string, progress: ImportProgress | undefined): string {
   const { counts, refused = [], line = 0 } = progress ?? {};
-  if (!counts || line === 0) return `The import of ${file} was interrupted before it wrote anything.`;
+  if (!counts || line === 0)
+    return `The import of ${file} was interrupted before any answer came; look at the list for what was written.`;
   const lines = refused.map(({ row }) => row.line).filter((refused) => refused <= line);
   return (
     `The import of ${file} was interrupted. The rows up to line ${line} have been written${exceptionsOf(lines)}: ` +
