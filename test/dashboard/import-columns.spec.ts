@@ -106,6 +106,7 @@ describeInBrowser('the columns of an imported file', () => {
     await choose(page, 'First name,Last name,Dept,Unit,Login,Metadata\nAda,King,A,B,ada,\n');
     await shows(page, 'Choose the column that has the email.', 'New users need a name');
     expect(await errors(page)).toEqual([]);
+    expect(await dialogOf(page).getByRole('alert').filter({ hasText: /./ }).count()).toBe(0);
     await press(page);
     expect(await errors(page)).toEqual(['Choose the column that has the email.']);
 

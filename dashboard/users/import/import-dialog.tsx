@@ -118,8 +118,9 @@ export function ImportDialog({ onClose, onImported }: Props) {
         )}
         {head && (
           <>
-            <p class={isAsked ? 'error' : 'hint'} role="alert">
-              {missing}
+            {missing && !isAsked && <p class="hint">{missing}</p>}
+            <p class="error" role="alert">
+              {isAsked && missing}
             </p>
             {!targets.includes('name') && (
               <p class="hint">New users need a name, but no column becomes the name.</p>
