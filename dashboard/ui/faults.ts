@@ -17,7 +17,8 @@ export const hasStatus = (error: unknown, status: number): error is ApiError =>
 
 /** Whether a call has failed in a way that does not say whether the service has carried it out. */
 export const isUnanswered = (error: unknown): boolean =>
-  error instanceof ApiError && (error.status < 400 || error.status >= 500);
+  error instanceof ApiError &&
+  (error.status < 400 || error.status >= 500 || error.code === 'idempotency_in_progress');
 
 /** Whether somebody else has the value of this field. */
 export const isTaken = (error: unknown, field: string): boolean =>

@@ -1,8 +1,8 @@
-import { type ClientOptions, createClient, type User } from '../../client/index';
+import { ApiError, type ClientOptions, createClient, type User } from '../../client/index';
 import { absentIn, changesOf as changesIn, titleOfChange } from '../../dashboard/activity/changes';
 import { type Entry, sentenceOf, targetNameOf } from '../../dashboard/activity/sentence';
 import { isLastAdmin } from '../../dashboard/tokens/token/last-admin';
-import { LocalFaults } from '../../dashboard/ui/faults';
+import { isUnanswered, LocalFaults } from '../../dashboard/ui/faults';
 import { directoryFacts } from '../../dashboard/users/user/directory';
 import {
   type Bulk,
@@ -429,6 +429,13 @@ describe('an action on many users', () => {
     await deletion.work(targets, outcome, hooks);
     expect(summaryOf(deletion, outcome)).toBe('Deleted 1 user');
     expect(outcome.refused).toEqual([]);
+  });
+
+  it('has no answer yet, either, while the service still works on the same part', () => {
+    const fields = { requestId: undefined, retryAfter: undefined };
+    const isUnknown = (code: ApiError['code']) =>
+      isUnanswered(new ApiError('x', { status: 409, code, ...fields }));
+    expect([isUnknown('idempotency_in_progress'), isUnknown('conflict')]).toEqual([true, false]);
   });
 
   it('says in its own words what it does, what it did and what was refused', () => {
