@@ -48,7 +48,7 @@ function connect(value: string, events: SessionEvents, onEnded?: OnEnded) {
   const expiresAt = createStore<string | null>(null);
   let session: Session | undefined; // until it exists, a 401 only rejects the call
   const client = createClient({
-    baseUrl: `${baseUrl}/.`, // also a prefix that ends in /v1, which the client takes for a mistake otherwise
+    baseUrl: `${baseUrl}/.`, // lets a path prefix end in /v1, which the client otherwise rejects
     token: value,
     retryBudgetMs: 2_000, // a person should see the failure soon
     fetch: async (input, init) => {

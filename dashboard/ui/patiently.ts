@@ -7,7 +7,10 @@ export interface TaskHooks {
   onWait(until: number | undefined): void;
 }
 
-/** Repeats a call that the rate limit refuses as soon as the limit allows it again. The signal ends the wait alone. */
+/**
+ * Repeats a call that the rate limit refuses as soon as the limit allows it again. The signal ends only the wait, not a
+ * call.
+ */
 export async function patiently<Result>(
   call: () => Promise<Result>,
   { signal, onWait }: TaskHooks,

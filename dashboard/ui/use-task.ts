@@ -30,7 +30,7 @@ export const waitingText = (until: number | undefined) =>
   until === undefined ? '' : `The token's rate limit is used up. It continues at ${formatTime(until)}.`;
 
 /** Says that a task that is stopped has not ended yet. */
-export const STOPPING = 'It stops when the part that is on its way has ended.';
+export const STOPPING = 'It stops as soon as the current part is done.';
 
 /** Runs a task from when the component is shown until it ends or is shown no more. */
 export function useTask(work: (hooks: StoppableHooks) => Promise<void>) {

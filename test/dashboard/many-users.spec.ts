@@ -184,7 +184,7 @@ describeInBrowser('many users in the dashboard', () => {
     await page.keyboard.press('Escape');
     await meetsWcag(page);
     await submits(page, 'Stop');
-    await shows(page, 'It stops when the part that is on its way has ended.');
+    await shows(page, 'It stops as soon as the current part is done.');
     expect(await dialogButton(page, 'Stopping …').getAttribute('aria-disabled')).toBe('true');
     await meetsWcag(page);
     await page.keyboard.press('Escape'); // must not leave the part without its answer
@@ -529,13 +529,13 @@ describeInBrowser('the import of the dashboard', () => {
     await page.goBack();
     await page.getByRole('heading', { name: 'Stop the import?' }).waitFor();
     await submits(page, 'Stop the import');
-    await shows(page, 'It stops when the part that is on its way has ended.');
+    await shows(page, 'It stops as soon as the current part is done.');
     expect(await dialogButton(page, 'Stopping …').getAttribute('aria-disabled')).toBe('true');
     await page.keyboard.press('Escape'); // must not leave the part without its answer
     release();
     await shows(page, 'Stopped; what is counted here has been written');
     await shows(page, '1,000 created · 0 changed · 0 unchanged · 0 refused');
-    await shows(page, 'To go on, import the file again and update the users that already exist');
+    await shows(page, 'To continue, import the file again and choose to update users that already exist');
     await meetsWcag(page);
     await until(async () => !(await page.evaluate(ASKS_BEFORE_UNLOAD)));
     await page.goBack();

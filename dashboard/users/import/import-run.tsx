@@ -129,8 +129,8 @@ export function ImportRun({ head, targets, rules, dryRun, onBack, onImport, onIm
       {!dryRun && (phase === 'stopped' || phase === 'failed') && (
         <p>
           {progress?.isUncertain && 'Some more rows may have been written. '}
-          {`To go on, import the file again${rules.mode === 'create' ? ' and update the users that already exist' : ''}: `}
-          rows that are written stay unchanged.
+          {`To continue, import the file again${rules.mode === 'create' ? ' and choose to update users that already exist' : ''}: `}
+          rows that have been written stay unchanged.
         </p>
       )}
       {!isRunning && <RefusedRows head={head} targets={targets} refused={refused} />}
