@@ -491,6 +491,7 @@ describeInBrowser('the import of the dashboard', () => {
     expect(await page.getByText('rate limit is used up').count()).toBe(0);
     await submits(page, 'Try again');
     await shows(page, '2 to create ·');
+    await focusOn(dialogButton(page, 'Back'));
     answers.push(FAILURE);
     await submits(page, 'Import 2 users');
     await shows(page, 'Unexpected response: 500');
@@ -500,6 +501,7 @@ describeInBrowser('the import of the dashboard', () => {
       'Stopped; what is counted here has been written',
       'Some more rows may have been written.',
     );
+    await focusOn(dialogButton(page, 'Close'));
     expect(await usersOf(api)).toEqual([]);
   });
 

@@ -36,6 +36,7 @@ export function ImportRun({ head, targets, rules, dryRun, onBack, onImport, onIm
   const [controller] = useState(() => new AbortController());
   const [stopper] = useState(() => new AbortController());
   const heading = useRef<HTMLHeadingElement>(null);
+  const stopButton = useRef<HTMLButtonElement>(null);
 
   useEffect(() => {
     const { signal } = controller;
@@ -86,6 +87,11 @@ export function ImportRun({ head, targets, rules, dryRun, onBack, onImport, onIm
     abort();
     setPhase('stopped');
   };
+  const tryAgain = failure?.retry;
+  const retry = () => {
+    tryAgain!();
+    stopButton.current?.focus();
+  };
   const isRunning = phase === 'running';
   const isWriting = isRunning && !dryRun;
   const isEnding = isWriting && isStopping;
@@ -125,7 +131,7 @@ export function ImportRun({ head, targets, rules, dryRun, onBack, onImport, onIm
       <p class="quiet" role="status">
         {isEnding ? STOPPING : isRunning && waitingText(progress?.waitsUntil)}
       </p>
-      <Failure error={failure?.error} onRetry={failure?.retry} />
+      <Failure error={failure?.error} onRetry={tryAgain && retry} />
       {!dryRun && (phase === 'stopped' || phase === 'failed') && (
         <p>
           {progress?.isUncertain && 'Some more rows may have been written. '}
@@ -135,33 +141,32 @@ export function ImportRun({ head, targets, rules, dryRun, onBack, onImport, onIm
       )}
       {!isRunning && <RefusedRows head={head} targets={targets} refused={refused} />}
       <div class="buttons">
-        {isRunning ? (
-          <button type="button" aria-disabled={isEnding} onClick={stop}>
-            {isEnding ? 'Stopping …' : 'Stop'}
-          </button>
-        ) : (
-          <>
-            {dryRun && (
-              <button type="button" onClick={onBack}>
-                Back
-              </button>
-            )}
-            {dryRun && phase === 'done' ? (
-              <button
-                type="button"
-                class="primary"
-                aria-disabled={importable === 0}
-                onClick={() => importable > 0 && onImport()}
-              >
-                {`Import ${countOf(importable, 'user')}`}
-              </button>
-            ) : (
-              <button type="button" class="primary" onClick={onClose}>
-                Close
-              </button>
-            )}
-          </>
-        )}
+        {/* One button all the time, so that it keeps the focus. A second press must not import what was tried out. */}
+        <button
+          type="button"
+          ref={stopButton}
+          class={isRunning || dryRun ? undefined : 'primary'}
+          aria-disabled={isEnding}
+          onClick={isRunning ? stop : dryRun ? onBack : onClose}
+        >
+          {isEnding ? 'Stopping …' : isRunning ? 'Stop' : dryRun ? 'Back' : 'Close'}
+        </button>
+        {!isRunning &&
+          dryRun &&
+          (phase === 'done' ? (
+            <button
+              type="button"
+              class="primary"
+              aria-disabled={importable === 0}
+              onClick={() => importable > 0 && onImport()}
+            >
+              {`Import ${countOf(importable, 'user')}`}
+            </button>
+          ) : (
+            <button type="button" class="primary" onClick={onClose}>
+              Close
+            </button>
+          ))}
       </div>
     </Dialog>
   );
