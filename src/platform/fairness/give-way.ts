@@ -1,9 +1,13 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 import { LIMITS } from './limits';
 
 /** How long the steps of a long work may take before it yields, and how long all long work then pauses. */
 const TURN_MS = 10;
 const PAUSE_MS = TURN_MS / LIMITS.longWork.size - TURN_MS;
+
+/** How many connections are accepted between two turns. With more, callers without end would stop all long work. */
+const MAX_ACCEPTED = 64;
 
 /** The long works that wait for their next turn. */
 const waiting: (() => void)[] = [];
@@ -40,10 +44,23 @@ export const nextTurn = () =>
 async function giveTurns(): Promise<void> {
   while (waiting.length > 0) {
     await sleep(PAUSE_MS);
+    await acceptConnections();
     waiting[0]();
     await nextRound();
     waiting.shift();
   }
+}
+
+/** Node accepts one connection in each round: of many new callers, the last one would wait for as many turns. */
+async function acceptConnections(): Promise<void> {
+  let hasAccepted = true;
+  const accepted = () => (hasAccepted = true);
+  subscribe('net.server.socket', accepted);
+  for (let rounds = 0; hasAccepted && rounds < MAX_ACCEPTED; rounds++) {
+    hasAccepted = false;
+    await nextRound();
+  }
+  unsubscribe('net.server.socket', accepted);
 }
 
 /** The results of many steps, in order. */
