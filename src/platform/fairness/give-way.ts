@@ -43,19 +43,22 @@ export const nextTurn = () =>
 /** One turn in each round of the loop: timers that are overdue run in one round, so each would keep it longer. */
 async function giveTurns(): Promise<void> {
   while (waiting.length > 0) {
-    await sleep(PAUSE_MS);
-    await acceptConnections();
+    await pause();
     waiting[0]();
     await nextRound();
     waiting.shift();
   }
 }
 
-/** Node accepts one connection in each round: of many new callers, the last one would wait for as many turns. */
-async function acceptConnections(): Promise<void> {
-  let hasAccepted = true;
+/**
+ * Lets others have the event loop. Node accepts one connection in each round: if callers come meanwhile, the pause goes
+ * on until a round accepts none, or the last of them would wait for as many turns.
+ */
+async function pause(): Promise<void> {
+  let hasAccepted = false;
   const accepted = () => (hasAccepted = true);
   subscribe('net.server.socket', accepted);
+  await sleep(PAUSE_MS);
   for (let rounds = 0; hasAccepted && rounds < MAX_ACCEPTED; rounds++) {
     hasAccepted = false;
     await nextRound();
