@@ -153,6 +153,7 @@ const INNER = {
     webhook: ['address', 'secrets'],
     deliveries: ['address', 'secrets', 'webhook'],
   },
+  'src/tokens': { token: [] },
   'src/sign-in': { source: [], oidc: ['source'] },
 };
 const inner = Object.entries(INNER).flatMap(([room, folders]) =>

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
-const { newTokenValue, hashOf, hintOf } = require('../dist/src/tokens/token-value.js');
+const { newTokenValue, hashOf, hintOf } = require('../dist/src/tokens/token/token-value.js');
 const { newId } = require('../dist/src/platform/database/id.js');
 const { person } = require('../dist/src/entry/demo/people.js');
 

@@ -25,7 +25,12 @@ export type { BatchDeleteDto, BatchOf, BatchRestoreDto } from './users/deleted/b
 export type { ListDeletedUsersDto, RestoreUserDto } from './users/deleted/deleted-users.dto';
 export type { CreateGroupDto, ListGroupsDto } from './groups/group/group.dto';
 export type { GroupStep } from './groups/group/group-steps';
-export type { CreateTokenDto, ExchangeTokenDto, ListTokensDto, RotateTokenDto } from './tokens/tokens.dto';
+export type {
+  CreateTokenDto,
+  ExchangeTokenDto,
+  ListTokensDto,
+  RotateTokenDto,
+} from './tokens/token/token.dto';
 export type {
   CreateWebhookDto,
   ListWebhooksDto,
@@ -47,6 +52,6 @@ export type { DeletedUserView as DeletedUserRecord } from './users/deleted/delet
 export type { UserView as UserRecord } from './users/user/user.view';
 export type { ChangedGroup, GroupRecord } from './groups/group/group.serializer';
 export type { OrganizationView as OrganizationRecord } from './organizations/organization.view';
-export type { TokenView as TokenRecord } from './tokens/token.view';
+export type { TokenView as TokenRecord } from './tokens/token/token.view';
 export type { WebhookView as WebhookRecord } from './webhooks/webhook/webhook.view';
 export { runMigrations } from './entry/embedding/guest';

@@ -8,7 +8,7 @@ import { FlagSetting, isFlag, Option, WholeNumberSetting } from './platform/feat
 import { isObject } from './platform/http/input/checks';
 import type { RateLimitOptions } from './platform/rate-limit/rate-limit.options';
 import type { HostSignIn, SignInOptions } from './sign-in/sign-in.options';
-import type { TokensOptions } from './tokens/token-limits';
+import type { TokensOptions } from './tokens/token/token-limits';
 import type { DeletedUsersOptions } from './users/deleted/user-purge';
 import type { UsersOptions } from './users/users.controller';
 import type { WebhookSettings, WebhooksOptions } from './webhooks/webhooks.options';

@@ -1,7 +1,7 @@
 import { SOURCES } from '../../src/platform/http/wire-format';
 import { SCOPES } from '../../src/platform/http/scopes';
 import { EVENT_TARGETS, EVENT_TYPES } from '../../src/events/event/event.types';
-import { TOKEN_STATES } from '../../src/tokens/tokens.dto';
+import { TOKEN_STATES } from '../../src/tokens/token/token.dto';
 import { ROLES } from '../../src/users/user/user.entity';
 import { DELIVERY_STATES } from '../../src/webhooks/deliveries/delivery.entity';
 import { ORDERINGS, PAYLOADS } from '../../src/webhooks/webhook/webhook.entity';

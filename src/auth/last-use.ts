@@ -8,7 +8,7 @@ import type { EntityManager } from 'typeorm';
 import { Database } from '../platform/database/database';
 import { describeError } from '../platform/database/errors';
 import { query, raw, type Sql, sql } from '../platform/database/sql';
-import { Token } from '../tokens/token.entity';
+import { Token } from '../tokens/token/token.entity';
 
 const FLUSH_EVERY_MS = 30_000;
 

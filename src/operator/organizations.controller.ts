@@ -14,8 +14,8 @@ import {
   UpdateOrganizationDto,
 } from '../organizations/organizations.dto';
 import { OrganizationsService } from '../organizations/organizations.service';
-import { NewTokenView, TokenPageView } from '../tokens/token.view';
-import { CreateTokenDto, ListTokensDto } from '../tokens/tokens.dto';
+import { NewTokenView, TokenPageView } from '../tokens/token/token.view';
+import { CreateTokenDto, ListTokensDto } from '../tokens/token/token.dto';
 import { TokensService } from '../tokens/tokens.service';
 
 /** Organizations and their tokens, for the operator of the service. */

@@ -5,9 +5,9 @@ import { execute, query, sql } from '../platform/database/sql';
 import type { Caller } from '../platform/http/caller';
 import { conflict, invalidInput, notFound } from '../platform/http/fault';
 import { allows, type Scope } from '../platform/http/scopes';
-import { insertToken } from './write-token';
-import { Token } from './token.entity';
-import { serializeToken } from './token.serializer';
+import { insertToken } from './token/write-token';
+import { Token } from './token/token.entity';
+import { serializeToken } from './token/token.serializer';
 
 /** The life of a token that an exchange makes, unless what is exchanged for it ends sooner. */
 export const EXCHANGED_HOURS = 1;

@@ -4,8 +4,8 @@ import { Background } from '../platform/background/background';
 import { Database } from '../platform/database/database';
 import { query, sql } from '../platform/database/sql';
 import { systemCaller } from '../platform/http/caller';
-import { Token } from './token.entity';
-import { updateToken } from './write-token';
+import { Token } from './token/token.entity';
+import { updateToken } from './token/write-token';
 
 /** With the jitter of background jobs, a warning is at most a minute late. */
 const WARN_EVERY_MS = 30_000;

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Background } from '../platform/background/background';
 import { sql } from '../platform/database/sql';
-import { Token } from './token.entity';
+import { Token } from './token/token.entity';
 
 const DELETE_EVERY_MS = 60 * 60_000;
 const KEEP_HOURS = 24;

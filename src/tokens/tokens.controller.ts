@@ -7,8 +7,8 @@ import { refuseKey } from '../platform/http/input/idempotency-key';
 import { OptionalBody } from '../platform/http/input/body-of-route';
 import { AnyToken, Scopes } from '../platform/http/scopes';
 import { Paged } from '../platform/pages/page';
-import { NewTokenView, TokenPageView, TokenView } from './token.view';
-import { CreateTokenDto, ListTokensDto, RotateTokenDto } from './tokens.dto';
+import { NewTokenView, TokenPageView, TokenView } from './token/token.view';
+import { CreateTokenDto, ListTokensDto, RotateTokenDto } from './token/token.dto';
 import { TokensService } from './tokens.service';
 
 // Also below /api, so that a gateway needs only one rule.

@@ -3,7 +3,7 @@ import { BackgroundModule } from '../platform/background/background.module';
 import { EventsModule } from '../events/events.module';
 import type { Feature } from '../platform/feature/feature';
 import { ExpiryWarnings } from './expiry-warnings';
-import { Token } from './token.entity';
+import { Token } from './token/token.entity';
 import { TokenRetention } from './token-retention';
 import { TokensController } from './tokens.controller';
 import { TokensService } from './tokens.service';

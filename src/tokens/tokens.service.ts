@@ -14,8 +14,8 @@ import { SERVICE_OPTIONS } from '../platform/feature/options.module';
 import { newestFirst, type Page, paginate } from '../platform/pages/paginate';
 import type { RateLimitOptions } from '../platform/rate-limit/rate-limit.options';
 import { insertChild, revokeChildren, tokenNotFound } from './children';
-import { numberIn } from './durations';
-import { conditionsOf, Token, TOKEN_COLUMNS } from './token.entity';
+import { numberIn } from './token/durations';
+import { conditionsOf, Token, TOKEN_COLUMNS } from './token/token.entity';
 import {
   maxRateLimit,
   rateLimitFaults,
@@ -23,12 +23,12 @@ import {
   termFaults,
   type TokensOptions,
   validateWithin,
-} from './token-limits';
-import { serializeToken } from './token.serializer';
-import type { TokenView } from './token.view';
-import { newTokenValue } from './token-value';
-import { CreateTokenDto, ExchangeTokenDto, ListTokensDto, RotateTokenDto } from './tokens.dto';
-import { endToken, insertToken, requireStaying, type TokenFields, updateToken } from './write-token';
+} from './token/token-limits';
+import { serializeToken } from './token/token.serializer';
+import type { TokenView } from './token/token.view';
+import { newTokenValue } from './token/token-value';
+import { CreateTokenDto, ExchangeTokenDto, ListTokensDto, RotateTokenDto } from './token/token.dto';
+import { endToken, insertToken, requireStaying, type TokenFields, updateToken } from './token/write-token';
 
 /** A new token and its value, which is not stored. */
 export interface NewToken {

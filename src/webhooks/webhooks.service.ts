@@ -13,7 +13,7 @@ import { type By, callerOf } from '../platform/http/caller';
 import { conflict, invalidInput, noSuchOrganization } from '../platform/http/fault';
 import { validatedInput } from '../platform/http/input/validate';
 import { newestFirst, type Page, paginate } from '../platform/pages/paginate';
-import { numberIn } from '../tokens/durations';
+import { numberIn } from '../tokens/token/durations';
 import { Reach } from './address/reach';
 import { WebhookReplay } from './deliveries/delivery.entity';
 import { discardPending } from './deliveries/pending';

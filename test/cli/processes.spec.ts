@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createClient } from '../../client/index';
-import { newTokenValue } from '../../src/tokens/token-value';
+import { newTokenValue } from '../../src/tokens/token/token-value';
 import { copyOfTemplate } from '../support/database';
 import { describeOn } from '../support/engine';
 import { ndjson, people, useJobs, writableFields } from '../support/jobs';

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { migrations } from '../../migrations';
 import { runMigrations } from '../../src';
-import { newTokenValue } from '../../src/tokens/token-value';
+import { newTokenValue } from '../../src/tokens/token/token-value';
 import { aUser, Client } from '../support/client';
 import { copyOfTemplate, directUrl, type TestDatabase } from '../support/database';
 import { describeOn, itNotOn } from '../support/engine';

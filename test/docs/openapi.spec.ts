@@ -6,7 +6,7 @@ import { DiscoveryService } from '@nestjs/core';
 import { controllersOf } from '../../src/service.module';
 import { routesOf } from '../../src/platform/http/method-not-allowed';
 import { SCOPES } from '../../src/platform/http/scopes';
-import { isTokenValue } from '../../src/tokens/token-value';
+import { isTokenValue } from '../../src/tokens/token/token-value';
 import { faultsOf, resolve } from '../support/openapi';
 import { OPERATOR_TOKEN } from '../support/routes';
 import { useService } from '../support/service';

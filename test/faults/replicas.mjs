@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { atExit } from './run.mjs';
 
 const require = createRequire(import.meta.url);
-const { newTokenValue } = require('../../dist/src/tokens/token-value.js');
+const { newTokenValue } = require('../../dist/src/tokens/token/token-value.js');
 
 /** The admin token of every database in these tests. */
 export const ADMIN = newTokenValue();

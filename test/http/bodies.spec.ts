@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { Database } from '../../src/platform/database/database';
 import { excessOf, sizeOf } from '../../src/platform/http/input/json-size';
 import { validate, validatedInput, validateOrThrow } from '../../src/platform/http/input/validate';
-import { CreateTokenDto } from '../../src/tokens/tokens.dto';
+import { CreateTokenDto } from '../../src/tokens/token/token.dto';
 import { BatchDto } from '../../src/users/batch/batch.dto';
 import { SearchUsersDto } from '../../src/users/search/user-search.dto';
 import { CreateUserDto } from '../../src/users/user/user.dto';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { newTokenValue } from '../../src/tokens/token-value';
+import { newTokenValue } from '../../src/tokens/token/token-value';
 import { Client } from '../support/client';
 import { copyOfTemplate, type TestDatabase } from '../support/database';
 import { describeOn } from '../support/engine';

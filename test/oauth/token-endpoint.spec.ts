@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import pg from 'pg';
 import type { Response } from 'supertest';
 import { TokensService } from '../../src/tokens/tokens.service';
-import { newTokenValue } from '../../src/tokens/token-value';
+import { newTokenValue } from '../../src/tokens/token/token-value';
 import { formOf, requestToken, useParents } from '../support/children';
 import type { Client } from '../support/client';
 import { withoutDatabase } from '../support/database';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import request, { type Response } from 'supertest';
 import { readConfig } from '../../src/entry/process/config';
 import { newId } from '../../src/platform/database/id';
-import { newTokenValue } from '../../src/tokens/token-value';
+import { newTokenValue } from '../../src/tokens/token/token-value';
 import { Client } from '../support/client';
 import { nextMoment } from '../support/clock';
 import { ORGANIZATIONS, useOperator } from '../support/operator';

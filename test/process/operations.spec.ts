@@ -15,7 +15,7 @@ import { person } from '../../src/entry/demo/people';
 import { readConfig } from '../../src/entry/process/config';
 import { createLog } from '../../src/entry/process/log';
 import { prettyLog } from '../../src/entry/process/pretty-log';
-import { newTokenValue } from '../../src/tokens/token-value';
+import { newTokenValue } from '../../src/tokens/token/token-value';
 import { Client } from '../support/client';
 import { copyOfTemplate, emptyDatabase, type TestDatabase, directUrl } from '../support/database';
 import { describeOn } from '../support/engine';

@@ -9,7 +9,7 @@ import pg from 'pg';
 import { readConfig } from '../../src/entry/process/config';
 import { openDatabase, type OpenDatabase } from '../../src/platform/database/data-source';
 import { schema } from '../../src/schema';
-import { newTokenValue } from '../../src/tokens/token-value';
+import { newTokenValue } from '../../src/tokens/token/token-value';
 import { aUser, Client } from '../support/client';
 import { copyOfTemplate, databaseToMigrate, emptyDatabase, type TestDatabase } from '../support/database';
 import { describeOn, itNotOn } from '../support/engine';

@@ -12,7 +12,7 @@ import { createClient } from '../../client/index';
 import { readConfig } from '../../src/entry/process/config';
 import { messageOf } from '../../src/entry/process/failure';
 import { defaultHost } from '../../src/entry/process/listen';
-import { newTokenValue } from '../../src/tokens/token-value';
+import { newTokenValue } from '../../src/tokens/token/token-value';
 import { Client } from '../support/client';
 import { copyOfTemplate, emptyDirectory, type TestDatabase } from '../support/database';
 import { killLeft, run, type Running, runProcess, start, stop, ums } from '../support/process';

@@ -4,7 +4,7 @@ import { OperatorModule } from '../../src/operator/operator.module';
 import { accessOf, type Scope } from '../../src/platform/http/scopes';
 import { type Route, routesOf } from '../../src/platform/http/method-not-allowed';
 import { FEATURES } from '../../src/service.module';
-import { newTokenValue } from '../../src/tokens/token-value';
+import { newTokenValue } from '../../src/tokens/token/token-value';
 import { WebhookDeliveryModule } from '../../src/webhooks/webhooks.module';
 import type { Client } from './client';
 import { useService } from './service';

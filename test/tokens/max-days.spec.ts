@@ -1,7 +1,7 @@
 import { bootstrap } from '../../src/entry/process/bootstrap';
 import { readConfig } from '../../src/entry/process/config';
 import { systemCaller } from '../../src/platform/http/caller';
-import { newTokenValue } from '../../src/tokens/token-value';
+import { newTokenValue } from '../../src/tokens/token/token-value';
 import { TokensService } from '../../src/tokens/tokens.service';
 import { formOf, requestToken } from '../support/children';
 import { Client } from '../support/client';

@@ -1,5 +1,5 @@
 import { TokensService } from '../../src/tokens/tokens.service';
-import { isTokenValue } from '../../src/tokens/token-value';
+import { isTokenValue } from '../../src/tokens/token/token-value';
 import { runJob } from '../support/background';
 import { copyOfTemplate, type TestDatabase } from '../support/database';
 import { run } from '../support/process';

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/database/database';
 import { sql } from '../../platform/database/sql';
-import { IN_STATE, Token } from '../../tokens/token.entity';
+import { IN_STATE, Token } from '../../tokens/token/token.entity';
 
 /** A token counts as expiring for this many days before its end. */
 export const WARNING_DAYS = 14;

@@ -6,8 +6,8 @@ import { Database } from '../../platform/database/database';
 import { query, sql } from '../../platform/database/sql';
 import { systemCaller } from '../../platform/http/caller';
 import type { ClaimRule } from '../../platform/issuers/claim-rules';
-import { IN_STATE, Token } from '../../tokens/token.entity';
-import { newTokenValue } from '../../tokens/token-value';
+import { IN_STATE, Token } from '../../tokens/token/token.entity';
+import { newTokenValue } from '../../tokens/token/token-value';
 import { TokensService } from '../../tokens/tokens.service';
 
 /** The name of the token that a start creates. */

@@ -7,7 +7,7 @@ import { validate } from '../../platform/http/input/validate';
 import { TokenIssuers, tokenIssuersFaults } from '../../oauth/token-issuers';
 import { type ServiceOptions, Settings } from '../../service.options';
 import { oidcFaults, OidcSettings } from '../../sign-in/oidc/sign-in-settings';
-import { isTokenValue } from '../../tokens/token-value';
+import { isTokenValue } from '../../tokens/token/token-value';
 import { WebhookSettings } from '../../webhooks/webhooks.options';
 import { originOf } from './cors';
 import { defaultHost } from './listen';

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Grant } from '../../platform/issuers/claim-rules';
-import type { TokenCreatorView } from '../../tokens/token.view';
+import type { TokenCreatorView } from '../../tokens/token/token.view';
 
 /** A person who has signed in and may open the dashboard. */
 export interface SignedInPerson {

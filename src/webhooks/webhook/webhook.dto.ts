@@ -14,7 +14,7 @@ import {
   Text,
 } from '../../platform/http/input/checks';
 import { PageQuery } from '../../platform/pages/page';
-import { Overlap } from '../../tokens/durations';
+import { Overlap } from '../../tokens/token/durations';
 import { ORDERINGS, PAYLOADS } from './webhook.entity';
 
 /** Each connection checks whether the address of the URL may be reached. */

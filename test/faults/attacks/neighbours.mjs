@@ -10,7 +10,7 @@ import { newDirectory, SHORT } from '../run.mjs';
 
 const require = createRequire(import.meta.url);
 const { person: sample } = require('../../../dist/src/entry/demo/people.js');
-const { newTokenValue } = require('../../../dist/src/tokens/token-value.js');
+const { newTokenValue } = require('../../../dist/src/tokens/token/token-value.js');
 
 const people = (count, more = {}) => Array.from({ length: count }, (_, n) => ({ ...sample(n), ...more }));
 

@@ -1,9 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
-import { SCOPES, type Scope } from '../platform/http/scopes';
+import { SCOPES, type Scope } from '../../platform/http/scopes';
 import { IsInt, Min } from 'class-validator';
-import { fault, FlagText, Id, OneOf, Optional, SomeOf, Text } from '../platform/http/input/checks';
-import { ValidatedByService } from '../platform/http/input/input.pipe';
-import { PageQuery } from '../platform/pages/page';
+import { fault, FlagText, Id, OneOf, Optional, SomeOf, Text } from '../../platform/http/input/checks';
+import { ValidatedByService } from '../../platform/http/input/input.pipe';
+import { PageQuery } from '../../platform/pages/page';
 import { ExpiresIn, Overlap } from './durations';
 
 export const TOKEN_STATES = ['active', 'expired', 'revoked'] as const;

@@ -1,6 +1,6 @@
-import type { Scope } from '../platform/http/scopes';
-import { PageView } from '../platform/pages/page';
-import type { TokenState } from './tokens.dto';
+import type { Scope } from '../../platform/http/scopes';
+import { PageView } from '../../platform/pages/page';
+import type { TokenState } from './token.dto';
 
 /** The person whose sign-in to the dashboard created a token, or the workload whose signed assertion did. */
 export class TokenCreatorView {

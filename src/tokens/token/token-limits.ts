@@ -1,9 +1,9 @@
 import type { Type } from '@nestjs/common';
-import type { Caller } from '../platform/http/caller';
-import type { Source } from '../platform/http/wire-format';
-import { type Fault, invalidInput } from '../platform/http/fault';
-import { validate } from '../platform/http/input/validate';
-import type { RateLimitOptions } from '../platform/rate-limit/rate-limit.options';
+import type { Caller } from '../../platform/http/caller';
+import type { Source } from '../../platform/http/wire-format';
+import { type Fault, invalidInput } from '../../platform/http/fault';
+import { validate } from '../../platform/http/input/validate';
+import type { RateLimitOptions } from '../../platform/rate-limit/rate-limit.options';
 import { numberIn } from './durations';
 
 export interface TokensOptions {

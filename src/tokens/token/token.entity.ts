@@ -1,9 +1,9 @@
 import { Column, Entity, Index, PrimaryColumn, VirtualColumn } from 'typeorm';
-import { columnsOf } from '../platform/database/columns';
-import { type Sql, sql } from '../platform/database/sql';
-import type { Scope } from '../platform/http/scopes';
+import { columnsOf } from '../../platform/database/columns';
+import { type Sql, sql } from '../../platform/database/sql';
+import type { Scope } from '../../platform/http/scopes';
 import type { TokenCreatorView } from './token.view';
-import type { ListTokensDto, TokenState } from './tokens.dto';
+import type { ListTokensDto, TokenState } from './token.dto';
 
 @Entity('tokens')
 @Index(['organizationId', 'createdAt', 'id'])

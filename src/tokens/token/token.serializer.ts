@@ -1,6 +1,6 @@
 import type { Token } from './token.entity';
 import type { TokenView } from './token.view';
-import type { TokenState } from './tokens.dto';
+import type { TokenState } from './token.dto';
 
 export const serializeToken = (
   token: Omit<Token, 'organizationId' | 'hash' | 'windowId' | 'warnedDays'>,

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { Matches } from 'class-validator';
-import { fault, Satisfies } from '../platform/http/input/checks';
+import { fault, Satisfies } from '../../platform/http/input/checks';
 
 /**
  * A duration: a whole number without leading zeros, and the letter of its unit. `shape` is one expression for the whole
