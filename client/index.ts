@@ -37,6 +37,7 @@ import type {
   Statistics,
   Token,
   UpdateUser,
+  UpdateToken,
   UpdateWebhook,
   User,
   UserExport,
@@ -203,6 +204,9 @@ export function createClient(options: ClientOptions) {
       /** Gets the token that this client uses. */
       current: (options?: CallOptions) =>
         transport.send<Token>({ method: 'GET', path: `${TOKENS}/current` }, options),
+      /** Changes a token, effective immediately. Scopes can only be taken away. */
+      update: (id: string, changes: UpdateToken, options?: CallOptions) =>
+        transport.send<Token>({ method: 'PATCH', path: itemPath(TOKENS, id), body: changes }, options),
       /**
        * Replaces a token with a new one, whose value only this call returns. The old token works until the overlap, by
        * default a day, is over. Never retried: if the response is lost, the old token may already be ending.

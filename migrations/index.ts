@@ -24,6 +24,7 @@ import { IndexOrganizations1764200000071 } from './1764200000071-index-organizat
 import { AddExternalIds1764200000080 } from './1764200000080-add-external-ids';
 import { IndexExternalIds1764200000081 } from './1764200000081-index-external-ids';
 import { AddDerivedAttributes1764200000090 } from './1764200000090-add-derived-attributes';
+import { AddTokenNetworks1764200000100 } from './1764200000100-add-token-networks';
 
 /** Every migration, oldest first. */
 export const migrations = [
@@ -53,4 +54,5 @@ export const migrations = [
   AddExternalIds1764200000080,
   IndexExternalIds1764200000081,
   AddDerivedAttributes1764200000090,
+  AddTokenNetworks1764200000100,
 ];

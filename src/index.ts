@@ -30,6 +30,7 @@ export type {
   ExchangeTokenDto,
   ListTokensDto,
   RotateTokenDto,
+  UpdateTokenDto,
 } from './tokens/token/token.dto';
 export type {
   CreateWebhookDto,

@@ -15,6 +15,7 @@ export const KINDS: Record<Kind, string> = {
   'group.member_added': 'Members added to groups',
   'group.member_removed': 'Members removed from groups',
   'token.created': 'Tokens created',
+  'token.updated': 'Tokens changed',
   'token.rotated': 'Tokens rotated',
   'token.revoked': 'Tokens revoked',
   'token.expiring': 'Tokens about to expire',

@@ -25,6 +25,7 @@ const KEYWORDS: Record<string, (constraint: never) => Schema> = {
   isArray: () => ({ type: 'array' }),
   arrayMinSize: (minItems: number) => ({ minItems }),
   arrayMaxSize: (maxItems: number) => ({ maxItems }),
+  isNetworkList: ({ source }: RegExp) => ({ items: { type: 'string', pattern: source } }),
   arrayUnique: () => ({ uniqueItems: true }),
   isObject: () => ({ type: 'object', additionalProperties: true }),
   maxKeys: (maxProperties: number) => ({ maxProperties }),

@@ -27,7 +27,7 @@ export const FAILURES: Record<number, Failure> = {
   403: {
     code: 'insufficient_scope',
     description:
-      'The token lacks the scope that the operation requires. If the organization is suspended, `code` is `organization_suspended`.',
+      'The token lacks the scope that the operation requires. Outside of the networks of the token, `code` is `network_not_allowed`; if the organization is suspended, it is `organization_suspended`.',
     detail: 'The token lacks the scope users:write.',
     headers: ['WWW-Authenticate'],
   },

@@ -101,10 +101,9 @@ export const publicName = (name: string) => name.replace(/(Dto|View)$/, '');
 /** The schema of a request body, which allows no unknown fields. */
 const strict = (schema: Schema, dto: Function): Schema => {
   const fields = fieldsOf(dto);
-  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => [
-    name,
-    { ...property, ...orNull(property, fields[name].keywords) },
-  ]);
+  const properties = Object.entries(schema.properties ?? {})
+    .filter(([name]) => name in fields) // of those of a Create, an Update may have only some
+    .map(([name, property]) => [name, { ...property, ...orNull(property, fields[name].keywords) }]);
   // The plugin treats a field with a default as required.
   const required = schema.required?.filter((name) => !fields[name].isOptional);
   return {
@@ -178,6 +177,7 @@ const PROBLEM: Schema = {
         'malformed_json',
         'unauthorized',
         'insufficient_scope',
+        'network_not_allowed',
         'organization_suspended',
         'not_found',
         'method_not_allowed',

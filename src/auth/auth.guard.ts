@@ -23,7 +23,7 @@ export class AuthGuard implements CanActivate {
     const access = accessTo(context);
     if (access === 'public') return true;
     const value = bearer(request.headers.authorization);
-    const caller = value === undefined ? null : await this.find(value, access);
+    const caller = value === undefined ? null : await this.find(value, request.ip, access);
     if (caller) {
       authenticate(request, http.getResponse<Response>(), caller);
       return true;
@@ -38,8 +38,12 @@ export class AuthGuard implements CanActivate {
     );
   }
 
-  private async find(value: string, access: Access): Promise<CallerToken | Operator | null> {
-    if (access !== 'operator') return this.auth.find(value);
+  private async find(
+    value: string,
+    address: string | undefined,
+    access: Access,
+  ): Promise<CallerToken | Operator | null> {
+    if (access !== 'operator') return this.auth.find(value, address);
     return this.auth.isOperator(value) ? OPERATOR : null;
   }
 }

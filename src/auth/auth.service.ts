@@ -5,13 +5,16 @@ import { PER_TURN } from '../platform/database/per-turn';
 import { anyOf, raw, sql } from '../platform/database/sql';
 import { SERVICE_OPTIONS } from '../platform/feature/options.module';
 import type { CallerToken } from '../platform/http/caller';
+import { isWithin } from '../tokens/token/allowed-networks';
 import { IN_STATE, Token } from '../tokens/token/token.entity';
 import { hashOf, isTokenValue } from '../tokens/token/token-value';
 import { LastUse } from './last-use';
 import type { OperatorOptions } from './operator.options';
 import { suspendedSql } from '../organizations/suspension';
 
-interface TokenRow extends CallerToken {
+type StoredToken = Omit<CallerToken, 'isElsewhere'> & Pick<Token, 'allowedNetworks'>;
+
+interface TokenRow extends StoredToken {
   hash: Buffer;
 }
 
@@ -23,7 +26,7 @@ const SUSPENDED = sql`${suspendedSql(raw('tokens.organization_id'))} AS suspende
  */
 @Injectable()
 export class AuthService {
-  private readonly usable = new DataLoader<Buffer, CallerToken | null, string>(
+  private readonly usable = new DataLoader<Buffer, StoredToken | null, string>(
     (hashes) => this.findUsable(hashes),
     PER_TURN,
   );
@@ -44,20 +47,26 @@ export class AuthService {
     return this.operatorHash?.equals(hashOf(value)) ?? false;
   }
 
-  /** The token with this value; null if it is unknown, expired or revoked. The operator's is unknown, too. */
-  async find(value: string): Promise<CallerToken | null> {
+  /**
+   * The token with this value, used from this address; null if it is unknown, expired or revoked. The operator's is
+   * unknown, too.
+   */
+  async find(value: string, address: string | undefined): Promise<CallerToken | null> {
     if (!isTokenValue(value)) return null;
     const hash = hashOf(value);
     if (this.operatorHash?.equals(hash)) return null;
-    const token = await this.usable.load(hash);
-    if (token) this.lastUse.record(token.id);
-    return token;
+    const found = await this.usable.load(hash);
+    if (!found) return null;
+    const { allowedNetworks, ...token } = found;
+    const isElsewhere = allowedNetworks !== null && !isWithin(address, allowedNetworks);
+    if (!isElsewhere) this.lastUse.record(token.id);
+    return { ...token, isElsewhere };
   }
 
-  private async findUsable(hashes: readonly Buffer[]): Promise<(CallerToken | null)[]> {
+  private async findUsable(hashes: readonly Buffer[]): Promise<(StoredToken | null)[]> {
     const rows = await this.database.readAll<TokenRow>(sql`
       SELECT hash, id, organization_id AS "organizationId", name, scopes, expires_at AS "expiresAt",
-        rate_limit AS "rateLimit", parent_id AS "parentId", coalesce(window_id, id) AS "windowId", ${SUSPENDED}
+        rate_limit AS "rateLimit", allowed_networks AS "allowedNetworks", parent_id AS "parentId", coalesce(window_id, id) AS "windowId", ${SUSPENDED}
       FROM ${Token} AS tokens WHERE hash = ${anyOf(hashes, 'bytea')} AND ${IN_STATE.active}`);
     const byHash = new Map(rows.map(({ hash, ...token }) => [hash.toString('latin1'), token]));
     return hashes.map((hash) => byHash.get(hash.toString('latin1')) ?? null);

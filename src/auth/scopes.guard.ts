@@ -1,10 +1,13 @@
 import { type CanActivate, type ExecutionContext, ForbiddenException, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { recordRefusal, tokenOf } from '../platform/http/caller';
-import { organizationSuspended } from '../platform/http/fault';
-import { accessTo, allows } from '../platform/http/scopes';
+import { networkNotAllowed, organizationSuspended } from '../platform/http/fault';
+import { accessTo, allows, isOpenToAnyNetwork } from '../platform/http/scopes';
 
-/** Checks what the caller may do. Answers 403 if its organization is suspended, or the token lacks a scope. */
+/**
+ * Checks what the caller may do. Answers 403 if it is outside of the networks of its token, if its organization is
+ * suspended, or if the token lacks a scope.
+ */
 @Injectable()
 export class ScopesGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
@@ -12,7 +15,11 @@ export class ScopesGuard implements CanActivate {
     if (needed === 'public' || needed === 'operator') return true; // AuthGuard has recognized the operator
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
-    const { suspended, scopes } = tokenOf(request)!;
+    const { isElsewhere, suspended, scopes } = tokenOf(request)!;
+    if (isElsewhere && !isOpenToAnyNetwork(context)) {
+      recordRefusal(request, 'network_not_allowed');
+      throw networkNotAllowed();
+    }
     if (suspended) {
       recordRefusal(request, 'organization_suspended');
       throw organizationSuspended();

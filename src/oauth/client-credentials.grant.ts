@@ -1,4 +1,4 @@
-import { ConflictException, Injectable, NotFoundException } from '@nestjs/common';
+import { BadRequestException, ConflictException, Injectable, NotFoundException } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { AuthService } from '../auth/auth.service';
 import { authenticate } from '../platform/http/caller';
@@ -12,6 +12,8 @@ const invalidClient = () =>
     'invalid_client',
     'The client_id must be the id of a token, and the client_secret its value: unknown, expired or revoked.',
   );
+
+const scopeIsGone = () => oauthFailure('invalid_scope', 'The client has just lost one of these scopes.');
 
 /** Exchanges the value of a token for a token of an hour (RFC 6749, section 4.4). */
 @Injectable()
@@ -27,16 +29,19 @@ export class ClientCredentialsGrant implements TokenGrant {
 
   async exchange(request: Request, response: Response, form: TokenForm): Promise<NewToken> {
     const credentials = credentialsOf(request, form);
-    const client = credentials && (await this.auth.find(credentials.secret));
+    const client = credentials && (await this.auth.find(credentials.secret, request.ip));
     // What an exchange has made has the window of another.
     if (!client || client.id !== credentials.id || client.windowId !== client.id) throw invalidClient();
     authenticate(request, response, client);
     await this.windows.admit({ request, response }, client);
+    if (client.isElsewhere)
+      throw oauthFailure('invalid_client', 'The client may not be used from this network.');
     if (client.suspended)
       throw oauthFailure('invalid_client', 'The organization of the client is suspended.');
     const scopes = scopesOf(form.scope, client.scopes);
     return this.tokens.exchange(client.organizationId, client.id, { scopes }).catch((error: unknown) => {
       if (error instanceof NotFoundException) throw invalidClient(); // revoked meanwhile
+      if (error instanceof BadRequestException) throw scopeIsGone(); // narrowed meanwhile
       throw error instanceof ConflictException ? oauthFailure('invalid_request', error.message) : error;
     });
   }

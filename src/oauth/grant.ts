@@ -21,10 +21,10 @@ export interface TokenGrantType extends Type<TokenGrant> {
 /** The fields of a token request that are read. An empty field counts as absent. */
 export type TokenForm = Partial<Record<string, string>>;
 
-/** The wanted scopes, all of which must be granted; those that are granted if the request names none. */
-export function scopesOf(wanted: string | undefined, granted: readonly Scope[]): Scope[] {
+/** The wanted scopes, all of which must be granted; undefined if the request names none. */
+export function scopesOf(wanted: string | undefined, granted: readonly Scope[]): Scope[] | undefined {
   const names = [...new Set((wanted ?? '').split(' ').filter(Boolean))];
-  if (names.length === 0) return [...granted];
+  if (names.length === 0) return undefined;
   const scopes = names.flatMap((name) => SCOPES.find((scope) => scope === name) ?? []);
   if (scopes.length === names.length && allows(granted, scopes)) return scopes;
   throw oauthFailure(

@@ -68,7 +68,7 @@ export class JwtBearerGrant implements TokenGrant, OnModuleInit {
     );
     if (await areSuspended(this.database, [grant.organizationId]))
       throw oauthFailure('invalid_grant', 'The organization of the assertion is suspended.');
-    const scopes = scopesOf(form.scope, grant.scopes);
+    const scopes = scopesOf(form.scope, grant.scopes) ?? grant.scopes;
     const name = displayName(subject);
     const by = {
       ...systemCaller(grant.organizationId, 'federation', issuer),

@@ -4,7 +4,7 @@ import { isId } from '../platform/database/id';
 import { execute, query, sql } from '../platform/database/sql';
 import type { Caller } from '../platform/http/caller';
 import { conflict, invalidInput, notFound } from '../platform/http/fault';
-import { allows, type Scope } from '../platform/http/scopes';
+import { allows, type Scope, SCOPES } from '../platform/http/scopes';
 import { insertToken } from './token/write-token';
 import { Token } from './token/token.entity';
 import { serializeToken } from './token/token.serializer';
@@ -34,7 +34,7 @@ export async function insertChild(
     throw conflict(
       `The token has been exchanged for ${MAX_CHILDREN} tokens that still live. Use these, or revoke them.`,
     );
-  const { name, rateLimit, expiresAt: endsBy } = parent;
+  const { name, rateLimit, allowedNetworks, expiresAt: endsBy } = parent;
   const own = {
     parentId,
     windowId: parentId,
@@ -42,7 +42,7 @@ export async function insertChild(
     hours: EXCHANGED_HOURS,
     endsBy,
   };
-  return insertToken(manager, caller, { name, rateLimit, ...own }, value);
+  return insertToken(manager, caller, { name, rateLimit, allowedNetworks, ...own }, value);
 }
 
 const living = (parentId: string) =>
@@ -57,5 +57,31 @@ async function countChildren(manager: EntityManager, parentId: string): Promise<
 /** Revokes the children of a token that is revoked in the same transaction, which keeps others from being made. */
 export const revokeChildren = (manager: EntityManager, parentId: string): Promise<number> =>
   execute(manager, sql`UPDATE ${Token} SET revoked_at = now() WHERE ${living(parentId)}`);
+
+/**
+ * Gives the children of a token that has changed what they have of it, in the same transaction. They lose the scopes
+ * that it has no longer, so that one may be left without any.
+ */
+export function updateChildren(manager: EntityManager, parent: Token): Promise<number> {
+  const { id, name, rateLimit, allowedNetworks, scopes } = parent;
+  const granted = scopes.includes('admin') ? SCOPES : scopes;
+  return execute(
+    manager,
+    sql`UPDATE ${Token} SET name = ${name}, rate_limit = ${rateLimit}, allowed_networks = ${allowedNetworks},
+          scopes = ARRAY(
+            SELECT scope FROM unnest(scopes) WITH ORDINALITY AS own (scope, place)
+            WHERE scope = ANY (${granted}) ORDER BY place
+          )
+        WHERE ${living(id)}`,
+  );
+}
+
+/** Throws a 409 unless the token is active and was made neither by an exchange nor by a sign-in. */
+export function requireStanding(token: Token, done: 'rotated' | 'changed'): void {
+  const { state } = serializeToken(token);
+  if (state !== 'active') throw conflict(`Only an active token can be ${done}; this one is ${state}.`);
+  if (token.windowId) throw conflict(`A token of an exchange cannot be ${done}. Exchange again instead.`);
+  if (token.createdBy) throw conflict(`The token of a sign-in cannot be ${done}. Sign in again instead.`);
+}
 
 export const tokenNotFound = () => notFound('There is no such token.');

@@ -1,14 +1,14 @@
-import { Body, Delete, Get, HttpCode, Param, Post, Query, Req } from '@nestjs/common';
+import { Body, Delete, Get, HttpCode, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import type { Request } from 'express';
 import { Responses } from '../platform/http/responses';
 import { ApiController } from '../platform/http/api-controller.decorator';
 import { type Caller, type CallerToken, CurrentCaller, CurrentToken } from '../platform/http/caller';
 import { refuseKey } from '../platform/http/input/idempotency-key';
 import { OptionalBody } from '../platform/http/input/body-of-route';
-import { AnyToken, Scopes } from '../platform/http/scopes';
+import { AnyToken, FromAnyNetwork, Scopes } from '../platform/http/scopes';
 import { Paged } from '../platform/pages/page';
 import { NewTokenView, TokenPageView, TokenView } from './token/token.view';
-import { CreateTokenDto, ListTokensDto, RotateTokenDto } from './token/token.dto';
+import { CreateTokenDto, ListTokensDto, RotateTokenDto, UpdateTokenDto } from './token/token.dto';
 import { TokensService } from './tokens.service';
 
 // Also below /api, so that a gateway needs only one rule.
@@ -55,10 +55,12 @@ export class TokensController {
 
   /**
    * Revoke the current token
-   * @remarks Revokes the token that authenticates the request: its next request is a 401.
+   * @remarks Revokes the token that authenticates the request: its next request is a 401. Works from any network, so
+   * that whoever finds a token can end it.
    */
   @Delete('current')
   @AnyToken()
+  @FromAnyNetwork()
   @HttpCode(204)
   revokeCurrent(@CurrentCaller() by: Caller, @CurrentToken() { id }: CallerToken): Promise<void> {
     return this.tokens.revoke(by, id);
@@ -75,10 +77,27 @@ export class TokensController {
   }
 
   /**
+   * Update a token
+   * @remarks Changes the fields that the body contains; scopes can only be taken away. Takes effect immediately, also
+   * for the tokens that its value was exchanged for. A token that has ended, or that a sign-in or an exchange has made,
+   * is a 409.
+   */
+  @Patch(':id')
+  @Scopes('admin')
+  @Responses({ failures: [409] })
+  update(
+    @CurrentCaller() by: Caller,
+    @Param('id') id: string,
+    @Body() body: UpdateTokenDto,
+  ): Promise<TokenView> {
+    return this.tokens.update(by, id, body);
+  }
+
+  /**
    * Rotate a token
-   * @remarks Replaces a token with a new one of the same name and scopes. Only this response contains the new value.
-   * Both tokens work until the overlap is over, so that you can hand out the new value without a failed request. The
-   * body may be left out.
+   * @remarks Replaces a token with a new one of the same name, scopes, limit and networks. Only this response contains
+   * the new value. Both tokens work until the overlap is over, so that you can hand out the new value without a failed
+   * request. The body may be left out.
    */
   @Post(':id/rotate')
   @Scopes('admin')

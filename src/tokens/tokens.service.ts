@@ -13,7 +13,8 @@ import { validatedInput } from '../platform/http/input/validate';
 import { SERVICE_OPTIONS } from '../platform/feature/options.module';
 import { newestFirst, type Page, paginate } from '../platform/pages/paginate';
 import type { RateLimitOptions } from '../platform/rate-limit/rate-limit.options';
-import { insertChild, revokeChildren, tokenNotFound } from './children';
+import { changeToken } from './change-token';
+import { insertChild, requireStanding, revokeChildren, tokenNotFound } from './children';
 import { numberIn } from './token/durations';
 import { conditionsOf, Token, TOKEN_COLUMNS } from './token/token.entity';
 import {
@@ -27,7 +28,13 @@ import {
 import { serializeToken } from './token/token.serializer';
 import type { TokenView } from './token/token.view';
 import { newTokenValue } from './token/token-value';
-import { CreateTokenDto, ExchangeTokenDto, ListTokensDto, RotateTokenDto } from './token/token.dto';
+import {
+  CreateTokenDto,
+  ExchangeTokenDto,
+  ListTokensDto,
+  RotateTokenDto,
+  UpdateTokenDto,
+} from './token/token.dto';
 import { endToken, insertToken, requireStaying, type TokenFields, updateToken } from './token/write-token';
 
 /** A new token and its value, which is not stored. */
@@ -125,6 +132,22 @@ export class TokensService {
     return serializeToken(token);
   }
 
+  /**
+   * Changes the name, the limit and the networks of a token, and takes scopes away, effective immediately, for its
+   * children, too. Throws a 409 unless it is active and was made neither by an exchange nor by a sign-in.
+   */
+  async update(by: By, id: string, input: UpdateTokenDto): Promise<TokenView> {
+    const caller = callerOf(by);
+    const fields = validatedInput(UpdateTokenDto, input);
+    if (!isId('tok', id)) throw tokenNotFound();
+    const token = await this.database.write(
+      caller.organizationId,
+      (manager) => changeToken(manager, caller, id, fields, maxRateLimit(caller, this.options)),
+      'quick',
+    );
+    return serializeToken(token);
+  }
+
   /** Revokes a token and its children, effective immediately. Revoking twice succeeds. */
   async revoke(by: By, id: string): Promise<void> {
     const caller = callerOf(by);
@@ -145,8 +168,9 @@ export class TokensService {
   }
 
   /**
-   * Replaces a token: returns a new one with the same name and scopes, and its value, which cannot be read again. The
-   * old one keeps working for the overlap, but never longer than it would have. Throws a 409 unless it is active.
+   * Replaces a token: returns a new one with the same name, scopes, limit and networks, and its value, which cannot be
+   * read again. The old one keeps working for the overlap, but never longer than it would have. Throws a 409 unless it
+   * is active.
    */
   async rotate(by: By, id: string, input: Partial<RotateTokenDto> = {}): Promise<NewToken> {
     const caller = callerOf(by);
@@ -162,16 +186,14 @@ export class TokensService {
       async (manager) => {
         const old = await findLocked(manager, Token, { organizationId, id });
         if (!old) throw tokenNotFound();
-        const { state } = serializeToken(old);
-        if (state !== 'active') throw conflict(`Only an active token can be rotated; this one is ${state}.`);
-        if (old.windowId) throw conflict('A token of an exchange cannot be rotated. Exchange again instead.');
-        if (old.createdBy) throw conflict('The token of a sign-in cannot be rotated. Sign in again instead.');
+        requireStanding(old, 'rotated');
         if (expiresIn === undefined) requireInheritable(old, tokenMaxDays);
         await endToken(manager, old, numberIn(overlap));
         // An overlap of an hour is longer than the life of any child.
         if (numberIn(overlap) === 0) await revokeChildren(manager, id);
-        const { name, scopes, rateLimit } = old;
-        const fields = { name, scopes, rateLimit, expiresIn: expiresIn ?? old.expiresIn, rotatedFrom: id };
+        const { name, scopes, rateLimit, allowedNetworks } = old;
+        const kept = { name, scopes, rateLimit, allowedNetworks };
+        const fields = { ...kept, expiresIn: expiresIn ?? old.expiresIn, rotatedFrom: id };
         await requireStaying(manager, caller);
         const token = await insertToken(manager, caller, fields, value);
         const data = { token: serializeToken(token) };

@@ -107,6 +107,7 @@ it('requires these scopes for these routes', () => {
     'patch /scim/v2/Groups/:id users:write',
     'patch /scim/v2/Users/:id users:write',
     'patch /v1/organizations/:id operator',
+    'patch /v1/tokens/:id admin',
     'post /api/v1/deleted-users/:id/restore users:write',
     'post /api/v1/deleted-users/batch-restore users:write',
     'post /api/v1/users users:write',

@@ -17,6 +17,7 @@ const CHANGES: Record<string, Change> = {
   'post /api/v1/deleted-users/batch-restore': [{ users: [{ id: ':id' }] }, 'user.restored'],
   'delete /api/v1/deleted-users/:id': [undefined, 'user.purged'],
   'post /api/v1/tokens': [{ name: 'CI', scopes: ['users:read'] }, 'token.created'],
+  'patch /api/v1/tokens/:id': [{ name: 'CI pipeline' }, 'token.updated'],
   'post /api/v1/tokens/:id/rotate': [{}, 'token.rotated'],
   'delete /api/v1/tokens/:id': [undefined, 'token.revoked'],
   'delete /api/v1/tokens/current': [undefined, 'token.revoked'],

@@ -67,6 +67,7 @@ describe('POST /oauth/token with an assertion', () => {
       revokedAt: null,
       rotatedFrom: null,
       rateLimit: null,
+      allowedNetworks: null,
       createdBy: { issuer: issuer.url, subject: SUBJECT, name: SUBJECT },
       parentId: null,
     });

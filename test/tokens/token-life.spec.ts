@@ -27,6 +27,7 @@ describe('POST /v1/tokens/{id}/rotate', () => {
       revokedAt: null,
       rotatedFrom: old.id,
       rateLimit: null,
+      allowedNetworks: null,
       createdBy: null,
       parentId: null,
     });

@@ -40,6 +40,7 @@ describe('POST /v1/tokens', () => {
       revokedAt: null,
       rotatedFrom: null,
       rateLimit: null,
+      allowedNetworks: null,
       createdBy: null,
       parentId: null,
     });

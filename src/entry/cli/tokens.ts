@@ -36,12 +36,18 @@ export function tokensCommand(tokens: Command, shell: Shell): void {
       '--rate-limit <requests>',
       'requests per minute, at most 100000; without it the limit of the service applies',
     )
-    .action(async ({ organization, name, scopes, expiresIn, rateLimit, ...output }: CreateOptions) => {
+    .option(
+      '--allowed-networks <networks>',
+      'comma-separated, such as 203.0.113.0/24; without it the token works from anywhere',
+    )
+    .action(async ({ organization, ...given }: CreateOptions) => {
+      const { name, scopes, expiresIn, rateLimit, allowedNetworks, ...output } = given;
       const input = validateOrThrow(CreateTokenDto, {
         name,
-        scopes: scopes.split(',').map((scope) => scope.trim()),
+        scopes: listed(scopes),
         expiresIn,
         rateLimit: rateLimit === undefined ? undefined : Number(rateLimit),
+        allowedNetworks: allowedNetworks === undefined ? undefined : listed(allowedNetworks),
       });
       const { token, value } = await withOrganization(
         shell,
@@ -108,7 +114,10 @@ interface CreateOptions extends OutputOptions {
   scopes: string;
   expiresIn?: string;
   rateLimit?: string;
+  allowedNetworks?: string;
 }
+
+const listed = (text: string): string[] => text.split(',').map((item) => item.trim());
 
 interface RotateOptions extends OutputOptions {
   overlap?: string;

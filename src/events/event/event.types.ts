@@ -20,6 +20,7 @@ export const EVENT_TYPES = [
   'group.member_added',
   'group.member_removed',
   'token.created',
+  'token.updated',
   'token.rotated',
   'token.revoked',
   'token.expiring',

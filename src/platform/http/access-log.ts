@@ -12,7 +12,7 @@ export interface RequestRecord {
   status: number;
   /**
    * The reason for a 401, 403 or 429: `missing_token`, `invalid_token`, `invalid_client`, the missing scope,
-   * `organization_suspended`, or `rate_limited`.
+   * `network_not_allowed`, `organization_suspended`, or `rate_limited`.
    */
   refusal?: string;
   /** Set if the caller closed the connection before the response was complete. */

@@ -19,6 +19,8 @@ export interface CallerToken {
   parentId: string | null;
   /** In whose window its requests count: usually its own id. */
   windowId: string;
+  /** Whether the request comes from outside of the networks of the token, so that it may only revoke itself. */
+  isElsewhere: boolean;
   /** Whether its organization is suspended, so that it may do nothing. */
   suspended: boolean;
 }
@@ -93,7 +95,7 @@ export const holderOf = (request: IncomingMessage): string | undefined =>
 
 /**
  * Records why a request is rejected: `missing_token`, `invalid_token`, `invalid_client`, `rate_limited`,
- * `organization_suspended`, or the missing scope.
+ * `network_not_allowed`, `organization_suspended`, or the missing scope.
  */
 export function recordRefusal(request: IncomingMessage, reason: string): void {
   routed.get(request)!.refusal = reason;

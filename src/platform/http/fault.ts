@@ -52,6 +52,14 @@ export const organizationSuspended = () =>
     message: 'The organization is suspended. Only the operator of the service can resume it.',
   });
 
+/** The 403 of a token outside of its networks. It names no address, so that a thief learns nothing. */
+export const networkNotAllowed = () =>
+  new ForbiddenException({
+    statusCode: 403,
+    code: 'network_not_allowed',
+    message: 'The token may not be used from this network. An admin can change its allowedNetworks.',
+  });
+
 export const conflict = (message: string, errors?: Fault[]) =>
   new ConflictException({ statusCode: 409, code: 'conflict', message, ...(errors && { errors }) });
 

@@ -27,6 +27,14 @@ export const Public = () => SetMetadata(ACCESS, 'public');
 /** The route, or every route of the controller, requires the operator's token. */
 export const OperatorOnly = () => SetMetadata(ACCESS, 'operator');
 
+const ANY_NETWORK = 'ums:any-network';
+
+/** The route admits a token also from outside of the networks that it is allowed in. */
+export const FromAnyNetwork = () => SetMetadata(ANY_NETWORK, true);
+
+export const isOpenToAnyNetwork = (context: ExecutionContext): boolean =>
+  Reflect.hasMetadata(ANY_NETWORK, context.getHandler());
+
 /** The access of a route. A declaration on the method overrides one on the class. */
 export const accessOf = (handler: Function, controller: Function): Access =>
   Reflect.getMetadata(ACCESS, handler) ?? Reflect.getMetadata(ACCESS, controller) ?? DEFAULT;

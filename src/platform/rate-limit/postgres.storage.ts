@@ -24,6 +24,13 @@ interface Window {
   remainingMs: number;
 }
 
+interface ExhaustedWindow {
+  /** A limit that is raised within the window leaves some of it. */
+  limit: number;
+  resetAt: number;
+  until: number;
+}
+
 interface WindowRow {
   organization_id: string;
   token_id: string;
@@ -38,7 +45,7 @@ interface WindowRow {
  */
 export class PostgresStorage extends WindowStorage {
   private readonly hits = new GroupedLoader<Hits, Window>((all, group) => this.count(all, group));
-  private readonly exhausted: ExpiringMap<string, { resetAt: number; until: number }>;
+  private readonly exhausted: ExpiringMap<string, ExhaustedWindow>;
 
   /**
    * `countsPerOrganization` sends one statement for each organization, because the node of one may be down while others
@@ -55,15 +62,16 @@ export class PostgresStorage extends WindowStorage {
 
   async add(key: string, count: number, limit: number): Promise<WindowRecord> {
     const window = this.exhaustedWindow(key);
-    if (window) return windowRecord(limit + 1, limit, window.resetAt, window.until - performance.now());
+    if (window && window.limit >= limit)
+      return windowRecord(limit + 1, limit, window.resetAt, window.until - performance.now());
     const group = this.countsPerOrganization ? splitKey(key)[0] : TOGETHER;
     const { hits, resetAt, remainingMs } = await this.hits.load(group, { key, hits: count });
-    if (hits > limit) this.exhausted.set(key, { resetAt, until: performance.now() + remainingMs });
+    if (hits > limit) this.exhausted.set(key, { limit, resetAt, until: performance.now() + remainingMs });
     return windowRecord(hits, limit, resetAt, remainingMs);
   }
 
   /** The window if this process knows that it is used up. Causes no statement. */
-  exhaustedWindow(key: string): { resetAt: number; until: number } | undefined {
+  exhaustedWindow(key: string): ExhaustedWindow | undefined {
     const window = this.exhausted.get(key);
     return window && window.until > performance.now() ? window : undefined;
   }

@@ -1,9 +1,19 @@
 import { applyDecorators } from '@nestjs/common';
 import { SCOPES, type Scope } from '../../platform/http/scopes';
 import { IsInt, Min } from 'class-validator';
-import { fault, FlagText, Id, OneOf, Optional, SomeOf, Text } from '../../platform/http/input/checks';
+import {
+  fault,
+  FlagText,
+  Id,
+  Nullable,
+  OneOf,
+  Optional,
+  SomeOf,
+  Text,
+} from '../../platform/http/input/checks';
 import { ValidatedByService } from '../../platform/http/input/input.pipe';
 import { PageQuery } from '../../platform/pages/page';
+import { Networks } from './allowed-networks';
 import { ExpiresIn, Overlap } from './durations';
 
 export const TOKEN_STATES = ['active', 'expired', 'revoked'] as const;
@@ -51,6 +61,51 @@ export class CreateTokenDto {
   @Optional()
   @RateLimit()
   rateLimit?: number;
+
+  /**
+   * From where the token may be used: 1 to 20 networks or single addresses; null, the default, means from anywhere. A
+   * request from elsewhere is a 403 `network_not_allowed`.
+   * @example ["203.0.113.0/24", "2001:db8::/32"]
+   */
+  @Nullable()
+  @Networks()
+  allowedNetworks?: string[] | null;
+}
+
+/** What is absent stays as it is. */
+export class UpdateTokenDto {
+  /**
+   * A label for people; surrounding white space is removed.
+   * @example 'Nightly sync'
+   */
+  @Optional()
+  @Text(1, 100)
+  name?: string;
+
+  /**
+   * Some of the scopes that the token has. One that it lacks cannot be added.
+   * @example ["users:read"]
+   */
+  @Optional()
+  @ScopeList()
+  scopes?: Scope[];
+
+  /**
+   * How many requests the token may make in a minute: from 1 to the limit of the service, or for the operator to
+   * 100,000; null means the limit of the service. It holds in the window that is running, too.
+   * @example 600
+   */
+  @Nullable()
+  @RateLimit()
+  rateLimit?: number | null;
+
+  /**
+   * From where the token may be used: 1 to 20 networks or single addresses; null means from anywhere.
+   * @example ["203.0.113.0/24", "2001:db8::/32"]
+   */
+  @Nullable()
+  @Networks()
+  allowedNetworks?: string[] | null;
 }
 
 export class ExchangeTokenDto {

@@ -52,6 +52,10 @@ export class Token {
   @Column({ name: 'rate_limit', type: 'integer', nullable: true })
   rateLimit: number | null;
 
+  /** Where requests may come from, in canonical form; null if from anywhere. */
+  @Column({ name: 'allowed_networks', type: 'text', array: true, nullable: true })
+  allowedNetworks: string[] | null;
+
   @Column({ name: 'created_by', type: 'json', nullable: true })
   createdBy: TokenCreatorView | null;
 

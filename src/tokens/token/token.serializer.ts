@@ -17,6 +17,7 @@ export const serializeToken = (
   revokedAt: token.revokedAt,
   rotatedFrom: token.rotatedFrom,
   rateLimit: token.rateLimit,
+  allowedNetworks: token.allowedNetworks,
   createdBy: token.createdBy,
   parentId: token.parentId,
 });

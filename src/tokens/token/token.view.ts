@@ -98,6 +98,12 @@ export class TokenView {
   rateLimit: number | null;
 
   /**
+   * The networks from which the token may be used; null if from anywhere.
+   * @example ["203.0.113.0/24", "2001:db8::/32"]
+   */
+  allowedNetworks: string[] | null;
+
+  /**
    * The person whose sign-in to the dashboard created the token, or the workload whose signed assertion did; null if it
    * was created in another way.
    * @example null

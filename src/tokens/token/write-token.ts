@@ -7,6 +7,7 @@ import type { EventType } from '../../events/event/event.types';
 import { recordTokenEvent } from '../../events/record-events';
 import type { Caller } from '../../platform/http/caller';
 import { conflict } from '../../platform/http/fault';
+import { canonicalNetwork } from './allowed-networks';
 import { numberIn } from './durations';
 import { Token } from './token.entity';
 import { actsForOperator } from './token-limits';
@@ -15,7 +16,12 @@ import { hashOf, hintOf } from './token-value';
 
 /** The fields of a new token. */
 export type TokenFields = Pick<Token, 'name' | 'scopes'> &
-  Partial<Pick<Token, 'expiresIn' | 'rateLimit' | 'createdBy' | 'rotatedFrom' | 'parentId' | 'windowId'>> & {
+  Partial<
+    Pick<
+      Token,
+      'expiresIn' | 'rateLimit' | 'allowedNetworks' | 'createdBy' | 'rotatedFrom' | 'parentId' | 'windowId'
+    >
+  > & {
     /** The term of a token without `expiresIn`. */
     hours?: number;
     /** The token ends at this time at the latest. */
@@ -46,6 +52,7 @@ export async function insertToken(
   const id = newId('tok');
   const row = {
     ...fields,
+    allowedNetworks: fields.allowedNetworks?.map((network) => canonicalNetwork(network)!) ?? null,
     organizationId: caller.organizationId,
     id,
     hint: hintOf(value),

@@ -146,6 +146,7 @@ export const BATCH = {
 
 const scopes = ['users:read', 'users:write', 'users:delete', 'admin'];
 const token = () => ({ name: longName(100), scopes });
+const networks = (count) => Array.from({ length: count }, (_, i) => `2001:db8:${i}::/48`);
 const newToken = (scene) => scene.send('POST', '/v1/tokens', token());
 const newTokenId = async (scene) => ({ id: (await newToken(scene)).id });
 
@@ -158,6 +159,17 @@ export const ADMINISTRATION = {
   'GET /v1/tokens/current': { 'a long name': async (scene) => ({ token: (await newToken(scene)).token }) },
   'DELETE /v1/tokens/current': { 'a long name': async (scene) => ({ token: (await newToken(scene)).token }) },
   'GET /v1/tokens/:id': { 'a long name': newTokenId },
+  'PATCH /v1/tokens/:id': {
+    'everything changes': async (scene) => ({
+      ...(await newTokenId(scene)),
+      body: { name: longName(100), scopes: ['admin'], rateLimit: 1, allowedNetworks: networks(20) },
+    }),
+    'many networks': async (scene) => ({
+      ...(await newTokenId(scene)),
+      body: `{"allowedNetworks":${elements(63 * KB, '"::1"')}}`,
+      status: 400,
+    }),
+  },
   'DELETE /v1/tokens/:id': { 'a long name': newTokenId },
   'POST /v1/tokens/:id/rotate': { 'a long name': newTokenId },
   'GET /api/v1/events': {

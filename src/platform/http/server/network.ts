@@ -28,10 +28,19 @@ export function carriedIpv4(address: string): string | undefined {
  * The network of an address: an IPv4 address itself, or the first 64 bits of an IPv6 address, because a single customer
  * usually has all addresses in such a network. Whatever else a proxy forwards counts as one shared caller.
  */
-export function networkOf(address = ''): string {
-  const [plain] = withoutPort(address).split('%'); // without the zone of a link-local address
-  if (isIP(plain) === 6) return carriedIpv4(plain) ?? ipv6Groups(plain).slice(0, 4).join(':');
-  return isIP(plain) === 4 ? plain : 'unknown';
+export function networkOf(address?: string): string {
+  const plain = plainAddress(address);
+  if (plain === undefined) return 'unknown';
+  return isIPv6(plain) ? ipv6Groups(plain).slice(0, 4).join(':') : plain;
+}
+
+/**
+ * The address of a caller without a port and the zone of a link-local address, as IPv4 if it stands for such an address;
+ * undefined if it is none.
+ */
+export function plainAddress(address = ''): string | undefined {
+  const [plain] = withoutPort(address).split('%');
+  return isIP(plain) === 0 ? undefined : (carriedIpv4(plain) ?? plain);
 }
 
 /** Some proxies forward an address with its port: `192.0.2.1:443`, `[2001:db8::1]:443`. */

@@ -1,0 +1,85 @@
+import { applyDecorators } from '@nestjs/common';
+import { ArrayMaxSize, ArrayMinSize, IsArray } from 'class-validator';
+import { isIP, isIPv4 } from 'node:net';
+import { fault, Satisfies } from '../../platform/http/input/checks';
+import { carriedIpv4, ipv6Groups, plainAddress } from '../../platform/http/server/network';
+
+const MAX_NETWORKS = 20;
+
+/** An address, and perhaps a length. */
+const NETWORK = /^((?:\d{1,3}\.){3}\d{1,3}|[\dA-Fa-f.]*:[\dA-Fa-f.:]*)(?:\/(0|[1-9]\d{0,2}))?$/;
+
+/** A list of networks, each once. An empty one would shut out everybody. */
+export const Networks = () =>
+  applyDecorators(
+    IsArray(fault('invalid', 'must be a list of networks, such as ["203.0.113.0/24"], or null')),
+    ArrayMinSize(1, fault('too_short', 'must name at least one network; null allows requests from anywhere')),
+    ArrayMaxSize(MAX_NETWORKS, fault('too_many', `must name at most ${MAX_NETWORKS} networks`)),
+    EachItem(
+      'isNetworkList',
+      [NETWORK],
+      malformedIn,
+      'must be an IP network, such as 203.0.113.0/24, without bits of a host',
+    ),
+    EachItem('arrayUnique', [], repeatedIn, 'stands twice'),
+  );
+
+const EachItem = (
+  name: string,
+  constraints: unknown[],
+  keysAtFault: (value: unknown) => string[],
+  message: string,
+) =>
+  Satisfies(
+    name,
+    constraints,
+    (value) => keysAtFault(value).length === 0,
+    fault('invalid', message, { keysAtFault }),
+  );
+
+/** The places of items that are no network. A list that is too long is at fault anyway. */
+function malformedIn(value: unknown): string[] {
+  return placesOf(networksIn(value), (network) => network === undefined);
+}
+
+function repeatedIn(value: unknown): string[] {
+  const networks = networksIn(value);
+  return placesOf(networks, (network, place) => networks.indexOf(network) < place);
+}
+
+const networksIn = (value: unknown) =>
+  Array.isArray(value) ? value.slice(0, MAX_NETWORKS).map(canonicalNetwork) : [];
+
+const placesOf = <Item>(list: Item[], isAtFault: (item: Item, place: number) => boolean): string[] =>
+  list.flatMap((item, place) => (isAtFault(item, place) ? [String(place)] : []));
+
+/** The one way to write a network; a single address stands without a length. Undefined if the value is none. */
+export function canonicalNetwork(value: unknown): string | undefined {
+  const [, address, digits] = NETWORK.exec(String(value)) ?? [];
+  // Requests from a mapped address count as those from its IPv4 address, so such a network would never match.
+  if (typeof value !== 'string' || !address || isIP(address) === 0 || carriedIpv4(address)) return undefined;
+  const bits = bitsOf(address);
+  const length = digits === undefined ? bits.length : Number(digits);
+  if (length > bits.length || bits.includes('1', length)) return undefined;
+  const canonical = isIPv4(address) ? address : new URL(`http://[${address}]`).hostname.slice(1, -1);
+  return length === bits.length ? canonical : `${canonical}/${length}`;
+}
+
+/** Whether a caller's address, as a proxy may write it, is in one of these canonical networks. */
+export function isWithin(address: string | undefined, networks: readonly string[]): boolean {
+  const plain = plainAddress(address);
+  if (plain === undefined) return false;
+  const bits = bitsOf(plain);
+  return networks.some((network) => {
+    const [start, length = bits.length] = network.split('/');
+    const own = bitsOf(start);
+    return own.length === bits.length && bits.startsWith(own.slice(0, Number(length)));
+  });
+}
+
+/** The 32 or 128 bits of an address. Not `net.BlockList`, in which `::/0` has all IPv4 addresses, too. */
+function bitsOf(address: string): string {
+  const numbers = isIPv4(address) ? address.split('.') : ipv6Groups(address).map((group) => `0x${group}`);
+  const bitsEach = isIPv4(address) ? 8 : 16;
+  return numbers.map((number) => Number(number).toString(2).padStart(bitsEach, '0')).join('');
+}
