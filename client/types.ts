@@ -279,6 +279,8 @@ export interface Token {
   rotatedFrom: string | null;
   /** How many requests the token may make in a minute; null if the limit of the service applies. */
   rateLimit: number | null;
+  /** The networks from which the token may be used; null if from anywhere. */
+  allowedNetworks: string[] | null;
   /** The person whose sign-in to the dashboard created the token, or the workload whose signed assertion did; null if it was created in another way. */
   createdBy: TokenCreator | null;
   /** The id of the token whose value was exchanged for this one, which ends with it; null if none was. */
@@ -301,6 +303,8 @@ export interface CreateToken {
   expiresIn?: string;
   /** How many requests the token may make in a minute: from 1 to the limit of the service, which is the default, or for the operator to 100,000. */
   rateLimit?: number;
+  /** From where the token may be used: 1 to 20 networks or single addresses; null, the default, means from anywhere. A request from elsewhere is a 403 `network_not_allowed`. */
+  allowedNetworks?: string[] | null;
 }
 
 export interface NewToken {
@@ -328,12 +332,25 @@ export interface NewToken {
   rotatedFrom: string | null;
   /** How many requests the token may make in a minute; null if the limit of the service applies. */
   rateLimit: number | null;
+  /** The networks from which the token may be used; null if from anywhere. */
+  allowedNetworks: string[] | null;
   /** The person whose sign-in to the dashboard created the token, or the workload whose signed assertion did; null if it was created in another way. */
   createdBy: TokenCreator | null;
   /** The id of the token whose value was exchanged for this one, which ends with it; null if none was. */
   parentId: string | null;
   /** The value, which is shown only here. */
   token: string;
+}
+
+export interface UpdateToken {
+  /** A label for people; surrounding white space is removed. */
+  name?: string;
+  /** Some of the scopes that the token has. One that it lacks cannot be added. */
+  scopes?: ('users:read' | 'users:write' | 'users:delete' | 'admin')[];
+  /** How many requests the token may make in a minute: from 1 to the limit of the service, or for the operator to 100,000; null means the limit of the service. It holds in the window that is running, too. */
+  rateLimit?: number | null;
+  /** From where the token may be used: 1 to 20 networks or single addresses; null means from anywhere. */
+  allowedNetworks?: string[] | null;
 }
 
 export interface RotateToken {
@@ -388,6 +405,7 @@ export interface Event {
     | 'group.member_added'
     | 'group.member_removed'
     | 'token.created'
+    | 'token.updated'
     | 'token.rotated'
     | 'token.revoked'
     | 'token.expiring'
@@ -534,6 +552,7 @@ export interface CreateWebhook {
     | 'group.member_added'
     | 'group.member_removed'
     | 'token.created'
+    | 'token.updated'
     | 'token.rotated'
     | 'token.revoked'
     | 'token.expiring'
@@ -601,6 +620,7 @@ export interface UpdateWebhook {
     | 'group.member_added'
     | 'group.member_removed'
     | 'token.created'
+    | 'token.updated'
     | 'token.rotated'
     | 'token.revoked'
     | 'token.expiring'
@@ -909,6 +929,7 @@ export interface Problem {
     | 'malformed_json'
     | 'unauthorized'
     | 'insufficient_scope'
+    | 'network_not_allowed'
     | 'organization_suspended'
     | 'not_found'
     | 'method_not_allowed'
