@@ -94,6 +94,7 @@ describe('ums', () => {
 
     const scopes = 'users:read,users:write';
     const options = ['--name', 'CI', '--scopes', scopes, '--expires-in', '90d', '--rate-limit', '6000'];
+    options.push('--allowed-networks', '127.0.0.0/8, ::1');
     const { token, ...record } = await json(
       'tokens',
       'create',
@@ -108,6 +109,7 @@ describe('ums', () => {
       state: 'active',
       expiresIn: '90d',
       rateLimit: 6000,
+      allowedNetworks: ['127.0.0.0/8', '::1'],
     });
     expect(await json('tokens', 'list', '--organization', organization.id)).toEqual([record]);
     await withService(organization.id, async (api) => {
@@ -118,6 +120,33 @@ describe('ums', () => {
     const listed = await text('tokens', 'list', '--organization', organization.id);
     expect(listed).toMatch(/^id .*state/);
     expect(listed).toContain('revoked');
+  });
+
+  it('shows a terminal the columns that fit, and names the others', async () => {
+    const id = await newOrganization();
+    const create = ['tokens', 'create', '--organization', id, '--scopes', 'admin', '--name'];
+    await json(...create, 'Nightly sync');
+    await json(...create, 'x'.repeat(100), '--expires-in', '90d');
+    const shown = async (columns: number, ...args: string[]) => {
+      const { stdout, stderr } = await run(args, database().env, { columns });
+      expect(stdout.split('\n').filter((line) => line.length > columns)).toEqual([]);
+      return { head: stdout.split('\n')[0].split(/ +/), stdout, stderr };
+    };
+    const tokens = ['tokens', 'list', '--organization', id];
+    const narrow = await shown(80, ...tokens);
+    expect(narrow.head).toEqual(['id', 'name', 'state']);
+    expect(narrow.stdout).toContain(` ${'x'.repeat(29)}…  active\n`);
+    expect(narrow.stderr).toMatch(/^Not shown: expiresAt, scopes, hint, .*\. To see all, use --json\.\n$/);
+    expect((await shown(100, ...tokens)).head).toEqual(['id', 'name', 'state', 'expiresAt']);
+    const wide = await shown(1_000, ...tokens);
+    expect([wide.head.length > 10, wide.stderr]).toEqual([true, '']);
+    expect((await shown(80, 'organizations', 'list')).head).toEqual([
+      'id',
+      'name',
+      'suspended',
+      'externalId',
+    ]);
+    expect(await text(...tokens)).toMatch(/^id +name +hint .*\n.* x{100} .*\n$/s);
   });
 
   it('lists the groups of an organization by name', async () => {
@@ -197,17 +226,23 @@ describe('ums', () => {
     const inOrganization = ['--organization', 'org_x'];
     const importing = ['users', 'import', 'package.json', ...inOrganization];
     const rows: [string[], string][] = [
-      [['organizations', 'create', ' '], 'name must not be empty'],
-      [['organizations', 'create', 'x', '--external-id', ''], 'externalId must not be empty'],
-      [[...create, 'root'], 'scopes must be a list of'],
+      [['organizations', 'create', ' '], '\n  <name> must not be empty'],
+      [['organizations', 'create', 'x', '--external-id', ''], '\n  --external-id must not be empty'],
+      [[...create, 'root'], '\n  --scopes must be a list of'],
       [[...create, 'admin'], 'no such organization. List them with: ums organizations list'],
-      [['tokens', 'create', '--name', 'CI'], '--scopes'],
-      [[...create, 'admin', '--expires-in', ''], 'expiresIn must be a number of days'],
+      [['tokens', 'create', '--name', 'CI'], "required option '--scopes <scopes>' not specified"],
+      [['tokens', 'create', '--nam', 'CI'], "unknown option '--nam'\n(Did you mean --name?)"],
+      [[...create, 'admin', '--expires-in', ''], '\n  --expires-in must be a number of days'],
+      [[...create, 'admin', '--rate-limit', '0'], '\n  --rate-limit must be at least 1'],
+      [
+        [...create, 'admin', '--allowed-networks', '10.0.0.0/8, 10.0.0.1/8'],
+        '\n  --allowed-networks, value 2: must be an IP network',
+      ],
       [['tokens', 'list', ...inOrganization], 'no such organization'],
       [['groups', 'list', ...inOrganization], 'no such organization'],
       [['tokens', 'revoke', 'tok_x'], 'no such token'],
       [['users', 'restore', 'usr_x'], 'no such deleted user'],
-      [['users', 'restore', 'usr_x', '--email', 'nobody'], 'email must be'],
+      [['users', 'restore', 'usr_x', '--email', 'nobody'], '--email must be'],
       [['users', 'export', ...inOrganization], 'no such organization'],
       [importing, 'no such organization'],
       [['users', 'import', 'no/such/file', ...inOrganization], 'ENOENT'],

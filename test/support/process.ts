@@ -46,10 +46,14 @@ export async function runProcess(args: string[], env: NodeJS.ProcessEnv) {
   return { code: await command.exit, stdout: command.stdout(), stderr: command.stderr() };
 }
 
-/** The same without a process, which takes most of the time of a command. `start` needs one. */
-export async function run(args: string[], env: NodeJS.ProcessEnv) {
+/**
+ * The same without a process, which takes most of the time of a command, and perhaps on a terminal of so many columns.
+ * `start` needs a process.
+ */
+export async function run(args: string[], env: NodeJS.ProcessEnv, { columns }: { columns?: number } = {}) {
   if (args[0] === 'start') return runProcess(args, env);
   const [stdout, stderr] = [collector(), collector()];
+  if (columns !== undefined) Object.assign(stdout, { isTTY: true, columns });
   const code = await runCommand(args, { env, stdin: Readable.from([]), stdout, stderr });
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 }

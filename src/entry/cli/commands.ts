@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, type ParseOptionsResult } from 'commander';
 import { VERSION } from '../../platform/feature/version';
 import type { Shell } from './shell';
 
@@ -54,6 +54,31 @@ function startCommand(command: Command, { env }: Shell): void {
     });
 }
 
+/** A command that names an unknown option before one that is missing: often the first is the second, misspelled. */
+class UmsCommand extends Command {
+  override createCommand(name?: string): UmsCommand {
+    return new UmsCommand(name);
+  }
+
+  override parseOptions(args: string[]): ParseOptionsResult {
+    const parsed = super.parseOptions(args);
+    const asksForHelp = parsed.unknown.some((arg) => arg === '--help' || arg === '-h');
+    if (this.commands.length === 0 && parsed.unknown.length > 0 && !asksForHelp)
+      (this as unknown as { unknownOption(flag: string): never }).unknownOption(parsed.unknown[0]);
+    return parsed;
+  }
+}
+
+/** The option or argument of a command that has become this field of its input, or an element of it. */
+const optionNames = (command: Command) => (field: string) => {
+  const [name, place] = field.split('.');
+  const option = command.options.find((each) => each.attributeName() === name)?.long;
+  const argument = command.registeredArguments.find((each) => each.name() === name);
+  const known = option ?? (argument && `<${name}>`);
+  if (known === undefined) return field;
+  return place === undefined ? known : `${known}, value ${Number(place) + 1}:`;
+};
+
 /**
  * Runs the command in the arguments, and returns its exit code. `prepare` runs before it, unless it is `start`, which
  * takes over its process, and goes on after it has returned.
@@ -64,7 +89,7 @@ export async function run(
   prepare: (command: string) => Promise<void> = async () => {},
 ): Promise<number> {
   const { stdout, stderr } = shell;
-  const program = new Command('ums')
+  const program = new UmsCommand('ums')
     .description(
       'Command line of the User Management Service. It reads the same environment variables as the service.',
     )
@@ -84,6 +109,8 @@ export async function run(
     if (command.name() !== 'start') await prepare(command.name());
     (await load())(command, shell);
   });
+  let running: Command = program;
+  program.hook('preAction', (_program, command) => void (running = command));
   // `ums help users` would show a command that is not loaded; `ums users --help` loads it.
   const [first, ...others] = args;
   const asked = first === 'help' && others.length > 0 ? [...others, '--help'] : args;
@@ -93,7 +120,7 @@ export async function run(
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode; // it has been printed, or it is help
     const { messageOf } = await import('../process/failure.ts');
-    stderr.write(`${messageOf(error)}\n`);
+    stderr.write(`${messageOf(error, optionNames(running))}\n`);
     return shell.exitCode ?? 1;
   }
 }

@@ -52,7 +52,15 @@ export function organizationsCommand(organizations: Command, shell: Shell): void
 
   addSubcommand(organizations, 'list', 'list all organizations, oldest first', '--json').action(
     async (output: OutputOptions) => {
-      print(shell, await withOrganizations((service) => service.list()), output);
+      print(
+        shell,
+        await withOrganizations((service) => service.list()),
+        output,
+        'id',
+        'name',
+        'suspended',
+        'externalId',
+      );
     },
   );
 }

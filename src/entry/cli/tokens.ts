@@ -18,8 +18,12 @@ const TOKEN = {
 };
 
 export function tokensCommand(tokens: Command, shell: Shell): void {
-  addList(shell, tokens, 'list the tokens of an organization, newest first', (app, by, page) =>
-    app.get(TokensService).list(by, page),
+  addList(
+    shell,
+    tokens,
+    'list the tokens of an organization, newest first',
+    (app, by, page) => app.get(TokensService).list(by, page),
+    ...['id', 'name', 'state', 'expiresAt', 'scopes'],
   );
 
   const create = addSubcommand(

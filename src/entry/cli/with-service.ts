@@ -105,12 +105,16 @@ interface RowOptions {
   command: string;
 }
 
-/** Adds the subcommand `list`, which prints all items of an organization, and an example of it to `parent`. */
+/**
+ * Adds the subcommand `list`, which prints all items of an organization, these columns `first`, and an example of it to
+ * `parent`.
+ */
 export function addList(
   shell: Shell,
   parent: Command,
   description: string,
   list: (app: INestApplicationContext, by: Caller, page: object) => Promise<Page<object>>,
+  ...first: string[]
 ): void {
   const items = parent.name();
   const example = '--organization org_…';
@@ -123,7 +127,7 @@ export function addList(
         for await (const page of pagesOf((cursor) => list(app, by, { limit: 200, cursor })))
           all.push(...page);
       });
-      print(shell, all, output);
+      print(shell, all, output, ...first);
     },
   );
 }

@@ -55,11 +55,17 @@ function adviceToConnect(code: string, { syscall }: Failure): string {
   return advice ?? 'Check DATABASE_URL and the server.';
 }
 
-/** The message for a person, without a stack. URLs are never shown, because they contain passwords. */
-export function messageOf(error: unknown): string {
+/**
+ * The message for a person, without a stack. URLs are never shown, because they contain passwords. `nameOf` says under
+ * which names the person knows the fields.
+ */
+export function messageOf(error: unknown, nameOf = (field: string) => field): string {
   if (error instanceof HttpException) {
     const { errors } = error.getResponse() as { errors?: Fault[] };
-    return [error.message, ...(errors ?? []).map(({ field, message }) => `  ${field} ${message}`)].join('\n');
+    return [
+      error.message,
+      ...(errors ?? []).map(({ field, message }) => `  ${nameOf(field)} ${message}`),
+    ].join('\n');
   }
   if (!(error instanceof Error)) return reasonOf(error);
   const { variable } = error as Failure;
