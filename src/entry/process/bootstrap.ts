@@ -7,7 +7,7 @@ import { query, sql } from '../../platform/database/sql';
 import { systemCaller } from '../../platform/http/caller';
 import type { ClaimRule } from '../../platform/issuers/claim-rules';
 import { IN_STATE, Token } from '../../tokens/token/token.entity';
-import { hashOf, newTokenValue } from '../../tokens/token/token-value';
+import { newTokenValue } from '../../tokens/token/token-value';
 import { TokensService } from '../../tokens/tokens.service';
 
 /** The name of the token that a start creates. */
@@ -20,12 +20,11 @@ const ADMIN_SQL = sql`'admin' = ANY (scopes)`;
  * The lock lets only one of several replicas do so. Revoked tokens count, so that a restart does not undo a revocation.
  */
 function createFirstAdmin(app: INestApplicationContext, name: string, value: string): Promise<boolean> {
-  const admitted = sql`${ADMIN_SQL} OR hash = ${hashOf(value)}`; // it may have lost the scope since
   return app.get(Database).writeAll(async (manager) => {
     await manager.query(
       `SELECT pg_advisory_xact_lock(hashtextextended('ums:bootstrap:' || current_schema(), 0))`,
     );
-    const [admin] = await query(manager, sql`SELECT id FROM ${Token} WHERE ${admitted} LIMIT 1`);
+    const [admin] = await query(manager, sql`SELECT id FROM ${Token} WHERE ${ADMIN_SQL} LIMIT 1`);
     if (admin) return false;
     const organization = await app.get(OrganizationsService).within(manager).create(name);
     const by = systemCaller(organization.id, 'service', 'ums start');
