@@ -101,6 +101,16 @@ describe('PATCH /v1/tokens/{id}', () => {
     }
   });
 
+  it('records each of several changes at once against the one before it', async () => {
+    const token = await aParent();
+    const names = Array.from({ length: 8 }, (_, i) => `Name ${i}`);
+    await Promise.all(names.map((name) => patch(token, { name }).expect(200)));
+    const recorded: { data: { token: { name: string }; previous: { name: string } } }[] = await changes();
+    const after = recorded.map(({ data }) => data.token.name);
+    expect([...after].sort()).toEqual(names);
+    expect(recorded.map(({ data }) => data.previous.name)).toEqual(['CRM', ...after.slice(0, -1)]);
+  });
+
   it('reports what is malformed before all else', async () => {
     const token = await aParent();
     await admin.delete(`/v1/tokens/${token.tokenId}`).expect(204);
