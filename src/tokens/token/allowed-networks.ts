@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ArrayMaxSize, ArrayMinSize, IsArray } from 'class-validator';
 import { isIP, isIPv4 } from 'node:net';
 import { fault, Satisfies } from '../../platform/http/input/checks';
-import { carriedIpv4, ipv6Groups, plainAddress } from '../../platform/http/server/network';
+import { canonicalIpv6, carriedIpv4, groupsOf, plainAddress } from '../../platform/http/server/network';
 
 const MAX_NETWORKS = 20;
 
@@ -58,28 +58,40 @@ export function canonicalNetwork(value: unknown): string | undefined {
   const [, address, digits] = NETWORK.exec(String(value)) ?? [];
   // Requests from a mapped address count as those from its IPv4 address, so such a network would never match.
   if (typeof value !== 'string' || !address || isIP(address) === 0 || carriedIpv4(address)) return undefined;
-  const bits = bitsOf(address);
-  const length = digits === undefined ? bits.length : Number(digits);
-  if (length > bits.length || bits.includes('1', length)) return undefined;
-  const canonical = isIPv4(address) ? address : new URL(`http://[${address}]`).hostname.slice(1, -1);
-  return length === bits.length ? canonical : `${canonical}/${length}`;
+  const canonical = isIPv4(address) ? address : canonicalIpv6(address);
+  const { parts, bits } = partsOf(canonical);
+  const longest = parts.length * bits;
+  const length = digits === undefined ? longest : Number(digits);
+  const hasHost = parts.some((part, i) => (part & ((1 << hostBits(length, i, bits)) - 1)) !== 0);
+  if (length > longest || hasHost) return undefined;
+  return length === longest ? canonical : `${canonical}/${length}`;
 }
 
 /** Whether a caller's address, as a proxy may write it, is in one of these canonical networks. */
 export function isWithin(address: string | undefined, networks: readonly string[]): boolean {
   const plain = plainAddress(address);
   if (plain === undefined) return false;
-  const bits = bitsOf(plain);
+  const isOfIpv4 = isIPv4(plain);
+  const { parts, bits } = partsOf(isOfIpv4 ? plain : canonicalIpv6(plain));
   return networks.some((network) => {
-    const [start, length = bits.length] = network.split('/');
-    const own = bitsOf(start);
-    return own.length === bits.length && bits.startsWith(own.slice(0, Number(length)));
+    if (network.includes(':') === isOfIpv4) return false;
+    const [start, length = parts.length * bits] = network.split('/');
+    return partsOf(start).parts.every((part, i) => {
+      const host = hostBits(Number(length), i, bits);
+      return part >> host === parts[i] >> host;
+    });
   });
 }
 
-/** The 32 or 128 bits of an address. Not `net.BlockList`, in which `::/0` has all IPv4 addresses, too. */
-function bitsOf(address: string): string {
-  const numbers = isIPv4(address) ? address.split('.') : ipv6Groups(address).map((group) => `0x${group}`);
-  const bitsEach = isIPv4(address) ? 8 : 16;
-  return numbers.map((number) => Number(number).toString(2).padStart(bitsEach, '0')).join('');
-}
+/**
+ * A canonical address as numbers of so many bits. Compared like this, because `net.BlockList` takes IPv4 addresses for
+ * some of `::/0`, and would be made for each request.
+ */
+const partsOf = (canonical: string): { parts: number[]; bits: number } =>
+  canonical.includes(':')
+    ? { parts: groupsOf(canonical).map((group) => parseInt(group, 16)), bits: 16 }
+    : { parts: canonical.split('.').map(Number), bits: 8 };
+
+/** How many bits of the part at this place are beyond the first `length` bits of an address. */
+const hostBits = (length: number, place: number, bits: number): number =>
+  bits - Math.min(bits, Math.max(0, length - place * bits));

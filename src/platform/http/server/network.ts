@@ -6,9 +6,15 @@ const CARRIERS = ['0,0,0,0,0,ffff', '64,ff9b,0,0,0,0'];
 /** An IPv6 address without a zone, as in fe80::1%eth0, which belongs to one link. */
 export const isUnscopedIpv6 = (address: string): boolean => isIPv6(address) && !address.includes('%');
 
+/** The one way to write an IPv6 address without a zone (RFC 5952). */
+export const canonicalIpv6 = (address: string): string =>
+  new URL(`http://[${address}]`).hostname.slice(1, -1);
+
 /** The eight groups of an IPv6 address without a zone, in lower case and without leading zeros. */
-export function ipv6Groups(address: string): string[] {
-  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
+export const ipv6Groups = (address: string): string[] => groupsOf(canonicalIpv6(address));
+
+/** The same of a canonical address, in a tenth of the time. */
+export function groupsOf(canonical: string): string[] {
   const [head, tail = []] = canonical.split('::').map((part) => (part === '' ? [] : part.split(':')));
   return [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail];
 }
@@ -35,7 +41,7 @@ export function networkOf(address?: string): string {
 }
 
 /**
- * The address of a caller without a port and the zone of a link-local address, as IPv4 if it stands for such an address;
+ * The address of a caller without a port and the zone of a link-local address, as IPv4 if it stands for one;
  * undefined if it is none.
  */
 export function plainAddress(address = ''): string | undefined {
