@@ -72,7 +72,7 @@ export class ServiceModule implements NestModule {
         DiscoveryModule,
         AuthModule,
         ...FEATURES,
-        ...(options.operatorToken === undefined ? [] : [OperatorModule]),
+        ...(options.operatorTokens === undefined ? [] : [OperatorModule]),
         ...(options.webhooks ? [WebhookDeliveryModule] : []),
         ...(options.dashboard ? [DashboardModule] : []),
         ...signInModules(options),

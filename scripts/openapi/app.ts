@@ -27,7 +27,7 @@ export async function readService() {
   const module = AppModule.on(new DataSource({ type: 'postgres' }), {
     ...DEFAULTS,
     background: false,
-    operatorToken: '', // so that its routes exist
+    operatorTokens: [], // so that its routes exist
     dashboard: false, // its routes for signing in are no API: they serve its page alone
   });
   const app = await NestFactory.create(module, { preview: true, logger: ['error'] });

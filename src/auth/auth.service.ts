@@ -31,20 +31,19 @@ export class AuthService {
     PER_TURN,
   );
 
-  /** Undefined if there is no operator. */
-  private readonly operatorHash?: Buffer;
+  private readonly operatorHashes: readonly Buffer[];
 
   constructor(
     private readonly database: Database,
     private readonly lastUse: LastUse,
-    @Inject(SERVICE_OPTIONS) { operatorToken }: OperatorOptions,
+    @Inject(SERVICE_OPTIONS) { operatorTokens = [] }: OperatorOptions,
   ) {
-    if (operatorToken !== undefined) this.operatorHash = hashOf(operatorToken);
+    this.operatorHashes = operatorTokens.map(hashOf);
   }
 
-  /** Whether this is the operator's token. Comparing hashes tells nothing of the value by the time that it takes. */
+  /** Whether this is a token of the operator. Comparing hashes tells nothing of the value by the time that it takes. */
   isOperator(value: string): boolean {
-    return this.operatorHash?.equals(hashOf(value)) ?? false;
+    return this.isOperatorHash(hashOf(value));
   }
 
   /**
@@ -54,7 +53,7 @@ export class AuthService {
   async find(value: string, address: string | undefined): Promise<CallerToken | null> {
     if (!isTokenValue(value)) return null;
     const hash = hashOf(value);
-    if (this.operatorHash?.equals(hash)) return null;
+    if (this.isOperatorHash(hash)) return null;
     const found = await this.usable.load(hash);
     if (!found) return null;
     const { allowedNetworks, ...token } = found;
@@ -63,10 +62,15 @@ export class AuthService {
     return { ...token, isElsewhere };
   }
 
+  private isOperatorHash(hash: Buffer): boolean {
+    return this.operatorHashes.some((known) => known.equals(hash));
+  }
+
   private async findUsable(hashes: readonly Buffer[]): Promise<(StoredToken | null)[]> {
     const rows = await this.database.readAll<TokenRow>(sql`
       SELECT hash, id, organization_id AS "organizationId", name, scopes, expires_at AS "expiresAt",
-        rate_limit AS "rateLimit", allowed_networks AS "allowedNetworks", parent_id AS "parentId", coalesce(window_id, id) AS "windowId", ${SUSPENDED}
+        rate_limit AS "rateLimit", allowed_networks AS "allowedNetworks", parent_id AS "parentId",
+        coalesce(window_id, id) AS "windowId", ${SUSPENDED}
       FROM ${Token} AS tokens WHERE hash = ${anyOf(hashes, 'bytea')} AND ${IN_STATE.active}`);
     const byHash = new Map(rows.map(({ hash, ...token }) => [hash.toString('latin1'), token]));
     return hashes.map((hash) => byHash.get(hash.toString('latin1')) ?? null);

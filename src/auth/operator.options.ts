@@ -1,4 +1,4 @@
 export interface OperatorOptions {
-  /** The token with which the operator manages organizations. Default: none, and its routes do not exist. */
-  operatorToken?: string;
+  /** The tokens with which the operator manages organizations: two while one replaces the other. Default: none. */
+  operatorTokens?: readonly string[];
 }

@@ -3,6 +3,7 @@ import request, { type Response } from 'supertest';
 import { readConfig } from '../../src/entry/process/config';
 import { newId } from '../../src/platform/database/id';
 import { newTokenValue } from '../../src/tokens/token/token-value';
+import { TokensService } from '../../src/tokens/tokens.service';
 import { Client } from '../support/client';
 import { nextMoment } from '../support/clock';
 import { ORGANIZATIONS, useOperator } from '../support/operator';
@@ -232,6 +233,39 @@ it('logs the id of the organization that a request is about, but neither its nam
   expect(service.logs.join('')).not.toContain(name);
 });
 
+describe('with two values in OPERATOR_TOKEN', () => {
+  const next = newTokenValue();
+  const both = useService({ OPERATOR_TOKEN: `${next}, ${OPERATOR_TOKEN}` });
+  const by = (value: string) => both.anonymous().withValue(value);
+
+  it('both count in one window', async () => {
+    const remaining = async (value: string) =>
+      Number((await by(value).get(ORGANIZATIONS).expect(200)).headers['x-ratelimit-remaining']);
+    expect([await remaining(next), await remaining(OPERATOR_TOKEN), await remaining(next)]).toEqual([
+      999, 998, 997,
+    ]);
+  });
+
+  it('either is the token of the operator, and both together are none', async () => {
+    for (const value of [next, OPERATOR_TOKEN]) {
+      await by(value).get(ORGANIZATIONS).expect(200);
+      await by(value).get('/v1/tokens').expect(401);
+    }
+    for (const value of [`${next}, ${OPERATOR_TOKEN}`, `${next},${OPERATOR_TOKEN}`, newTokenValue()])
+      await by(value).get(ORGANIZATIONS).expect(401);
+  });
+
+  it('either is unknown even if a token of an organization has the same value', async () => {
+    const { organizationId } = await both.client();
+    for (const value of [next, OPERATOR_TOKEN]) {
+      await both.app
+        .get(TokensService)
+        .createFirst(organizationId, { name: 'Same', scopes: ['admin'] }, value);
+      await by(value).get('/v1/tokens/current').expect(401);
+    }
+  });
+});
+
 describe('without OPERATOR_TOKEN', () => {
   const without = useService();
 
@@ -250,11 +284,24 @@ describe('without OPERATOR_TOKEN', () => {
 
 it('OPERATOR_TOKEN may be anything of 32 characters but BOOTSTRAP_TOKEN', () => {
   for (const value of ['x'.repeat(32), newTokenValue(), `${'~'.repeat(31)}!`])
-    expect(readConfig({ OPERATOR_TOKEN: value }).operatorToken).toBe(value);
+    expect(readConfig({ OPERATOR_TOKEN: value }).operatorTokens).toEqual([value]);
   for (const value of ['x'.repeat(31), `${'x'.repeat(31)} x`, 'é'.repeat(40)])
     expect(() => readConfig({ OPERATOR_TOKEN: value })).toThrow('OPERATOR_TOKEN must have at least 32');
-  const value = newTokenValue();
-  expect(() => readConfig({ OPERATOR_TOKEN: value, BOOTSTRAP_TOKEN: value })).toThrow(
-    'OPERATOR_TOKEN must differ from BOOTSTRAP_TOKEN',
-  );
+  const [value, other] = [newTokenValue(), newTokenValue()];
+  for (const OPERATOR_TOKEN of [value, `${value},${other}`, `${other},${value}`])
+    expect(() => readConfig({ OPERATOR_TOKEN, BOOTSTRAP_TOKEN: value })).toThrow(
+      'OPERATOR_TOKEN must differ from BOOTSTRAP_TOKEN',
+    );
+});
+
+it('OPERATOR_TOKEN may be two different values, separated by a comma', () => {
+  const [one, two, three] = [newTokenValue(), newTokenValue(), newTokenValue()];
+  for (const value of [`${one},${two}`, ` ${one} ,\t${two}\n`])
+    expect(readConfig({ OPERATOR_TOKEN: value }).operatorTokens).toEqual([one, two]);
+  for (const value of [`${one},`, `,${one}`, `${one},,${two}`, ',', ' ', `${one},${'x'.repeat(31)}`])
+    expect(() => readConfig({ OPERATOR_TOKEN: value })).toThrow('OPERATOR_TOKEN must have at least 32');
+  for (const value of [`${one},${one}`, `${one}, ${one}`, `${one},${two},${three}`, `${one},${two},${one}`])
+    expect(() => readConfig({ OPERATOR_TOKEN: value })).toThrow(
+      'OPERATOR_TOKEN must be one token, or two different ones separated by a comma',
+    );
 });

@@ -69,6 +69,6 @@ export async function bootstrap(
     sql`SELECT id FROM ${Token} WHERE ${ADMIN_SQL} AND ${IN_STATE.active} LIMIT 1`,
   );
   const canSignIn = rules.some(({ scopes }) => scopes.includes('admin'));
-  const admins = admin !== undefined || canSignIn || config.operatorToken !== undefined;
+  const admins = admin !== undefined || canSignIn || config.operatorTokens !== undefined;
   return { organization, organizations, token: isCreated ? generated : undefined, admins };
 }

@@ -36,11 +36,16 @@ function organizationName(text: string): string {
   return dto ? dto.name : reject(faults[0].message);
 }
 
-const isOperatorToken = (text: string) => /^[!-~]{32,}$/.test(text);
-const operatorToken = matching(
-  isOperatorToken,
-  'must have at least 32 characters from ! to ~; generate one with: ums tokens generate',
-);
+function operatorTokens(text: string): string[] {
+  const tokens = text.split(',').map((token) => token.trim());
+  if (!tokens.every((token) => /^[!-~]{32,}$/.test(token)))
+    return reject(
+      'must have at least 32 characters from ! to ~ except commas; generate one with: ums tokens generate',
+    );
+  if (tokens.length > 2 || tokens[0] === tokens[1])
+    return reject('must be one token, or two different ones separated by a comma');
+  return tokens;
+}
 
 function origins(text: string): string[] {
   const list = text.split(',').map((origin) => origin.trim());
@@ -85,8 +90,11 @@ export class Config extends Settings {
   @Variable('HOST', host) host: string;
   /** The value of the first admin token, if the database has never had one. Default: none. */
   @Variable('BOOTSTRAP_TOKEN', tokenValue) bootstrapToken?: string;
-  /** The token with which the operator manages organizations. Default: none, and `/v1/organizations` does not exist. */
-  @Variable('OPERATOR_TOKEN', operatorToken) operatorToken?: string;
+  /**
+   * The tokens with which the operator manages organizations: two while one replaces the other. Default: none, and
+   * `/v1/organizations` does not exist.
+   */
+  @Variable('OPERATOR_TOKEN', operatorTokens) operatorTokens?: string[];
   /** The name of the organization of the first admin token: 1 to 100 characters. Default `Default`. */
   @Variable('BOOTSTRAP_ORGANIZATION', organizationName) bootstrapOrganization = 'Default';
   /** The proxies whose `X-Forwarded-*` headers are trusted: all, a number, or their addresses. Default: none. */
@@ -134,7 +142,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   config.host ??= defaultHost(config.databaseUrl === undefined, env);
   if (config.managementPort === config.port && config.port !== 0)
     faults.add('MANAGEMENT_PORT must differ from PORT');
-  if (config.operatorToken !== undefined && config.operatorToken === config.bootstrapToken)
+  const operatorTokens = [config.operatorTokens].flat(); // of one error if the variable is invalid
+  if (config.bootstrapToken !== undefined && operatorTokens.includes(config.bootstrapToken))
     faults.add('OPERATOR_TOKEN must differ from BOOTSTRAP_TOKEN');
   for (const fault of [...oidcFaults(variables), ...tokenIssuersFaults(variables)]) faults.add(fault);
   if (faults.size === 0) return config;
