@@ -25,6 +25,7 @@ import { AddExternalIds1764200000080 } from './1764200000080-add-external-ids';
 import { IndexExternalIds1764200000081 } from './1764200000081-index-external-ids';
 import { AddDerivedAttributes1764200000090 } from './1764200000090-add-derived-attributes';
 import { AddTokenNetworks1764200000100 } from './1764200000100-add-token-networks';
+import { AddOnBehalfOf1764200000101 } from './1764200000101-add-on-behalf-of';
 
 /** Every migration, oldest first. */
 export const migrations = [
@@ -55,4 +56,5 @@ export const migrations = [
   IndexExternalIds1764200000081,
   AddDerivedAttributes1764200000090,
   AddTokenNetworks1764200000100,
+  AddOnBehalfOf1764200000101,
 ];

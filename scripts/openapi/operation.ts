@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Type } from '@nestjs/common';
 import { bodyTypesOf, isBodyOptional } from '../../src/platform/http/input/body-of-route';
 import type { Route } from '../../src/platform/http/method-not-allowed';
-import { type Access, accessOf } from '../../src/platform/http/scopes';
+import { type Access, accessOf, mayChange } from '../../src/platform/http/scopes';
 import type { Schema } from './constraints';
 import { FAILURES } from './failures';
 import { AUTHENTICATED, COMMON, headerRefs } from './headers';
@@ -49,6 +49,7 @@ export function describeOperation(generated: Operation, route: Route): Operation
       })),
       ...(responsesOf(route).conditions ?? []).map((name) => CONDITIONS[name]),
       ...(responsesOf(route).idempotencyKey ? [IDEMPOTENCY_KEY] : []),
+      ...(mayChange(route.method, access) ? [ON_BEHALF_OF] : []),
       REQUEST_ID,
     ],
     ...(generated.requestBody && {
@@ -125,6 +126,16 @@ const IDEMPOTENCY_KEY = {
     'Makes the request safe to repeat: for 24 hours, the same request with the same key gets the response of the first one, and nothing ' +
     'is done again. 1 to 255 characters from `!` to `~`, bare or as a quoted string.',
   schema: { type: 'string', examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'] },
+};
+
+const ON_BEHALF_OF = {
+  name: 'X-On-Behalf-Of',
+  in: 'header',
+  required: false,
+  description:
+    'The person for whom you make the change, as you name them, which its events show as your word: 1 to 200 characters in UTF-8, without ' +
+    'control and format characters. It grants nothing.',
+  schema: { type: 'string', examples: ['ada@example.com'] },
 };
 
 const REQUEST_ID = {

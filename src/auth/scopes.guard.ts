@@ -1,18 +1,26 @@
 import { type CanActivate, type ExecutionContext, ForbiddenException, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { recordRefusal, tokenOf } from '../platform/http/caller';
+import { readOnBehalfOf, recordRefusal, tokenOf } from '../platform/http/caller';
 import { networkNotAllowed, organizationSuspended } from '../platform/http/fault';
-import { accessTo, allows, isOpenToAnyNetwork } from '../platform/http/scopes';
+import { accessTo, allows, isOpenToAnyNetwork, mayChange } from '../platform/http/scopes';
 
 /**
  * Checks what the caller may do. Answers 403 if it is outside of the networks of its token, if its organization is
- * suspended, or if the token lacks a scope.
+ * suspended, or if the token lacks a scope. Then reads for whom the caller makes a change.
  */
 @Injectable()
 export class ScopesGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<Request>();
     const needed = accessTo(context);
-    if (needed === 'public' || needed === 'operator') return true; // AuthGuard has recognized the operator
+    this.check(context);
+    if (needed !== 'public' && mayChange(request.method, needed)) readOnBehalfOf(request);
+    return true;
+  }
+
+  private check(context: ExecutionContext): void {
+    const needed = accessTo(context);
+    if (needed === 'public' || needed === 'operator') return; // AuthGuard has recognized the operator
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     const { isElsewhere, suspended, scopes } = tokenOf(request)!;
@@ -24,7 +32,7 @@ export class ScopesGuard implements CanActivate {
       recordRefusal(request, 'organization_suspended');
       throw organizationSuspended();
     }
-    if (allows(scopes, needed)) return true;
+    if (allows(scopes, needed)) return;
     const scope = needed.join(' ');
     recordRefusal(request, scope);
     http

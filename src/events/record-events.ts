@@ -31,15 +31,16 @@ async function insert(
   entity: new () => Event | TokenEvent,
   events: NewEvent[],
 ): Promise<void> {
-  const rows = events.map(({ by: { organizationId, source, actor, requestId }, type, targetId, data }) => ({
-    organizationId,
+  const rows = events.map(({ by, type, targetId, data }) => ({
+    organizationId: by.organizationId,
     id: newId('evt'),
     type,
-    source,
-    actorId: actor.id,
-    actorName: actor.name,
+    source: by.source,
+    actorId: by.actor.id,
+    actorName: by.actor.name,
     targetId,
-    requestId,
+    requestId: by.requestId,
+    onBehalfOf: by.onBehalfOf ?? null,
     data,
   }));
   await executeWithNext(manager, insertSql(entity, rows));

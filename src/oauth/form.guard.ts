@@ -1,5 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { readOnBehalfOf } from '../platform/http/caller';
 import { DEFAULT_BODY_LIMIT, sizeInWords } from '../platform/http/input/body-of-route';
 import { refuseKey } from '../platform/http/input/idempotency-key';
 import { readBody, requireType, sizeReadByHost } from '../platform/http/input/read-body';
@@ -34,6 +35,7 @@ export class FormGuard implements CanActivate {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     refuseKey(request);
+    readOnBehalfOf(request);
     requireType(request, OAUTH_FORMAT.bodyTypes);
     const limit = this.limiter.isBlocked(request.ip, FAILURES) ? MAX_OF_BLOCKED : DEFAULT_BODY_LIMIT;
     const { size, pairs } =

@@ -4,9 +4,8 @@ import type { Request, Response } from 'express';
 import { areSuspended } from '../organizations/suspension';
 import { Database } from '../platform/database/database';
 import { SERVICE_OPTIONS } from '../platform/feature/options.module';
-import { systemCaller } from '../platform/http/caller';
+import { systemCallerIn } from '../platform/http/caller';
 import { DEFAULT_BODY_LIMIT } from '../platform/http/input/body-of-route';
-import { requestIdOf } from '../platform/http/request-id';
 import { claimsOf, type Grant, grantsOf } from '../platform/issuers/claim-rules';
 import { displayName } from '../platform/issuers/subject-name';
 import { publicUrl } from '../platform/issuers/urls';
@@ -70,10 +69,7 @@ export class JwtBearerGrant implements TokenGrant, OnModuleInit {
       throw oauthFailure('invalid_grant', 'The organization of the assertion is suspended.');
     const scopes = scopesOf(form.scope, grant.scopes) ?? grant.scopes;
     const name = displayName(subject);
-    const by = {
-      ...systemCaller(grant.organizationId, 'federation', issuer),
-      requestId: requestIdOf(request),
-    };
+    const by = systemCallerIn(request, grant.organizationId, 'federation', issuer);
     const life = { hours: EXCHANGED_HOURS, endsBy: new Date(exp * 1000) };
     const fields = { createdBy: { issuer, subject, name }, windowId, ...life };
     return this.tokens.createFor(by, { name, scopes }, fields).catch((error: unknown) => {

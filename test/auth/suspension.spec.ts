@@ -192,6 +192,7 @@ describe('suspending and resuming', () => {
       actor: { type: 'system', id: null, name },
       target: { type: 'organization', id },
       requestId,
+      onBehalfOf: null,
       data: { organization: JSON.parse(JSON.stringify(organization)) },
     });
     expect(body.data).toEqual([

@@ -255,6 +255,15 @@ describe('a route of the application that declares scopes', () => {
     await reader.get('/backend/v1/audited/nothing').expect(404);
   });
 
+  it('tells a route that may change something for whom its caller acts', async () => {
+    const api = await clientOf(host);
+    const send = (person: string) => api.post('/backend/v1/audits').set('X-On-Behalf-Of', person);
+    expect((await send('ada').expect(201)).body.data).toMatchObject({ onBehalfOf: 'ada' });
+    expect((await send('x'.repeat(201)).expect(400)).body).toMatchObject({ oops: 400 });
+    const { body } = await api.get('/backend/v1/audits').set('X-On-Behalf-Of', 'x'.repeat(201)).expect(200);
+    expect(body.data).not.toHaveProperty('onBehalfOf');
+  });
+
   it('lets nobody in without the module, and says why', async () => {
     const guard = new TokenGuard(plain.app.get(ModuleRef));
     const context = new ExecutionContextHost([{}, {}], AuditsController, AuditsController.prototype.all);

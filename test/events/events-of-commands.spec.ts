@@ -53,7 +53,7 @@ describeOn('postgres', 'events of commands', () => {
     const client = await service().client();
     const deleteUser = async () => {
       const { id } = await client.createUser();
-      await client.delete(`/api/v1/users/${id}`).expect(204);
+      await client.delete(`/api/v1/users/${id}`).set('X-On-Behalf-Of', 'ada@example.com').expect(204);
       return id;
     };
     await deleteUser();
@@ -62,10 +62,14 @@ describeOn('postgres', 'events of commands', () => {
     const [all, latest] = [tail('--json', '--since', '2020-01-01T00:00:00Z'), tail('--type', 'user.deleted')];
     const lines = (command: typeof all) => command.stdout().split('\n').filter(Boolean);
     await until(() => lines(all).length >= 3);
-    expect(lines(all).map((line) => JSON.parse(line).type)).toEqual([
-      'token.created',
-      'user.created',
-      'user.deleted',
+    expect(
+      lines(all)
+        .map((line) => JSON.parse(line))
+        .map(({ type, onBehalfOf }) => [type, onBehalfOf]),
+    ).toEqual([
+      ['token.created', null],
+      ['user.created', null],
+      ['user.deleted', 'ada@example.com'],
     ]);
     const ids: string[] = [];
     await until(async () => {
@@ -78,7 +82,9 @@ describeOn('postgres', 'events of commands', () => {
     const printed = ids.slice(-lines(latest).length);
     expect(lines(latest)).toEqual(
       printed.map((id) =>
-        expect.stringContaining(`  ${5 + 2 * ids.indexOf(id)}  user.deleted  ${id}  by Test`),
+        expect.stringContaining(
+          `  ${5 + 2 * ids.indexOf(id)}  user.deleted  ${id}  by Test, for ada@example.com`,
+        ),
       ),
     );
     for (const command of [all, latest]) {

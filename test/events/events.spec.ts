@@ -33,6 +33,7 @@ describe('an event', () => {
       actor: { type: 'token', id: api.tokenId, name: 'Test' },
       target: { type: 'user', id: user.id },
       requestId: expect.any(String),
+      onBehalfOf: null,
       data: { user },
     });
     expect(JSON.stringify(event.data.user)).toBe(JSON.stringify(user));

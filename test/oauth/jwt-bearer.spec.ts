@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Response } from 'supertest';
+import { ClientCredentialsGrant } from '../../src/oauth/client-credentials.grant';
 import { JwtBearerGrant } from '../../src/oauth/jwt-bearer.grant';
 import { newId } from '../../src/platform/database/id';
 import { TokensService } from '../../src/tokens/tokens.service';
@@ -9,7 +10,7 @@ import { aUser, Client } from '../support/client';
 import { fakeClock } from '../support/clock';
 import { itNotOn } from '../support/engine';
 import { type FakeIssuer, startIssuer } from '../support/issuer';
-import { basic, exchange, expectFailure } from '../support/oauth';
+import { basic, exchange, expectFailure, newNetwork } from '../support/oauth';
 
 let other: FakeIssuer;
 beforeAll(async () => (other = await startIssuer()));
@@ -92,7 +93,12 @@ describe('POST /oauth/token with an assertion', () => {
   it('records who has made it', async () => {
     const requestId = randomUUID();
     const assertion = await assertionOf(issuer);
-    const answer = await present(service, assertion, {}, { headers: { 'X-Request-ID': requestId } });
+    const answer = await present(
+      service,
+      assertion,
+      {},
+      { headers: { 'X-Request-ID': requestId, 'X-On-Behalf-Of': 'ada@example.com' } },
+    );
     expect(answer.headers['x-request-id']).toBe(requestId);
     const { body: record } = await clientWith(answer).get('/v1/tokens/current').expect(200);
     const events = await eventsOf(record.id);
@@ -106,10 +112,20 @@ describe('POST /oauth/token with an assertion', () => {
         actor: { type: 'system', id: null, name: issuer.url },
         target: { type: 'token', id: record.id },
         requestId,
+        onBehalfOf: 'ada@example.com',
         data: { token: { ...record, lastUsedAt: null } },
       },
     ]);
     expect(JSON.stringify(events)).not.toContain(answer.body.access_token);
+  });
+
+  it('refuses an X-On-Behalf-Of that events cannot have, whatever the grant', async () => {
+    const headers = { ...newNetwork(), 'X-On-Behalf-Of': 'x'.repeat(201) };
+    const description = /X-On-Behalf-Of must have at most 200 characters\.$/;
+    const assertion = await assertionOf(issuer);
+    expectFailure(await present(service, assertion, {}, { headers }), 'invalid_request', description);
+    const form = { grant_type: ClientCredentialsGrant.type, client_id: 'tok_x', client_secret: 'x' };
+    expectFailure(await exchange(service.url, form, { headers }), 'invalid_request', description);
   });
 
   it('may have a client_id, and fields that nobody knows, but no other credentials', async () => {

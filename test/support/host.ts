@@ -137,6 +137,12 @@ export class AuditsController {
     return by;
   }
 
+  @Post()
+  @Scopes('users:write')
+  create(@CurrentCaller() by: Caller) {
+    return by;
+  }
+
   @Get('all')
   all() {
     return 'all';

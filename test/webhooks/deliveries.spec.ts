@@ -1,5 +1,6 @@
 import { WebhookSecrets } from '../../src/webhooks/webhook/webhook-secrets';
 import { runJob } from '../support/background';
+import { aUser } from '../support/client';
 import { dumpOf } from '../support/dump';
 import { verified } from '../support/receiver';
 import {
@@ -44,9 +45,20 @@ describe('a delivery', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('leaves out data if it is to be thin', async () => {
+  it('has the person for whom the caller acts', async () => {
+    const { api, receiver, id } = await hooked();
+    await api.post('/api/v1/users', aUser()).set('X-On-Behalf-Of', 'ada@example.com').expect(201);
+    const [{ event }] = await receiver.until(1);
+    expect(event).toMatchObject({ type: 'user.created', onBehalfOf: 'ada@example.com' });
+    await api.post(`${WEBHOOKS}/${id}/test`).set('X-On-Behalf-Of', 'ada@example.com').expect(202);
+    const [, test] = await receiver.until(2);
+    expect(test.event).toMatchObject({ type: 'webhook.test', onBehalfOf: null });
+  });
+
+  it('leaves out everything personal if it is to be thin', async () => {
     const { api, receiver, id } = await hooked({ payload: 'thin' });
-    await api.createUser({ name: 'Grace Hopper' });
+    const user = aUser({ name: 'Grace Hopper' });
+    await api.post('/api/v1/users', user).set('X-On-Behalf-Of', 'ada@example.com').expect(201);
     const [{ event, body }] = await receiver.until(1);
     expect(Object.keys(event)).toEqual([
       'id',
@@ -58,11 +70,12 @@ describe('a delivery', () => {
       'target',
       'requestId',
     ]);
-    expect(body).not.toContain('Grace');
+    expect(body).not.toMatch(/Grace|ada@/);
     await api.post(`${WEBHOOKS}/${id}/test`).expect(202);
     const [, test] = await receiver.until(2);
     expect(test.event).toMatchObject({ type: 'webhook.test' });
     expect(test.event).not.toHaveProperty('data');
+    expect(test.event).not.toHaveProperty('onBehalfOf');
   });
 
   it('comes for every type with *, those of webhooks and tokens included', async () => {

@@ -73,5 +73,7 @@ function undefinedIfUnavailable(error: unknown): undefined {
   if (databaseFailure(error) !== 'unavailable') throw error;
 }
 
-const lineOf = ({ occurredAt, sequence, type, target, actor }: EventView) =>
-  printable(`${occurredAt.toISOString()}  ${sequence}  ${type}  ${target.id}  by ${actor.name}`);
+const lineOf = ({ occurredAt, sequence, type, target, actor, onBehalfOf }: EventView) => {
+  const by = onBehalfOf === null ? actor.name : `${actor.name}, for ${onBehalfOf}`;
+  return printable(`${occurredAt.toISOString()}  ${sequence}  ${type}  ${target.id}  by ${by}`);
+};

@@ -11,6 +11,7 @@ const REQUEST_HEADERS = [
   'If-Match',
   'If-None-Match',
   'Idempotency-Key',
+  'X-On-Behalf-Of',
 ];
 
 const RESPONSE_HEADERS = [

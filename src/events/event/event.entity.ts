@@ -31,6 +31,10 @@ abstract class RecordedEvent {
 
   @Column({ name: 'request_id', type: 'text', nullable: true })
   requestId: string | null;
+
+  /** For whom the caller says that it has acted. */
+  @Column({ name: 'on_behalf_of', type: 'text', nullable: true })
+  onBehalfOf: string | null;
 }
 
 @Entity('events')
@@ -79,6 +83,7 @@ const EVENT_FIELDS = [
   'actorName',
   'targetId',
   'requestId',
+  'onBehalfOf',
 ] as const;
 const FIELDS = columnsOf(Event, EVENT_FIELDS).select;
 

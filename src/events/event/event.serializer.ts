@@ -10,8 +10,7 @@ export const serializeEvent = (event: EventRow): EventView => ({
 export const eventAsJson = (event: EventRow): string =>
   `${JSON.stringify(withoutData(event)).slice(0, -1)},"data":${event.data}}`;
 
-/** Without its data, nothing of an event is personal. */
-export const withoutData = (event: EventRow): Omit<EventView, 'data'> => ({
+const withoutData = (event: EventRow): Omit<EventView, 'data'> => ({
   id: event.id,
   sequence: Number(event.sequence),
   type: event.type,
@@ -20,4 +19,9 @@ export const withoutData = (event: EventRow): Omit<EventView, 'data'> => ({
   actor: { type: event.actorId === null ? 'system' : 'token', id: event.actorId, name: event.actorName },
   target: { type: event.type.split('.')[0] as EventTargetView['type'], id: event.targetId },
   requestId: event.requestId,
+  onBehalfOf: event.onBehalfOf,
 });
+
+/** An event as JSON text without anything personal: neither its data nor the person for whom the caller acts. */
+export const thinEventAsJson = (event: EventRow): string =>
+  JSON.stringify({ ...withoutData(event), onBehalfOf: undefined });

@@ -89,6 +89,13 @@ export class EventView {
   requestId: string | null;
 
   /**
+   * The person for whom the change was made, as the `X-On-Behalf-Of` of the request named it; null if it named nobody.
+   * The service has not checked it: it is the caller's word.
+   * @example 'ada@example.com'
+   */
+  onBehalfOf: string | null;
+
+  /**
    * The `user`, `group`, `token`, `webhook` or `organization` after the change, or before it if it was deleted. If the
    * type ends in `.updated`, `previous` has the former values of the changed fields. If a group's member was added or
    * removed, `group` has only its ID and name, and `user` the member's ID. Null if the user has been purged.

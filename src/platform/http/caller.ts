@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { OPERATOR_SHARE } from '../fairness/owners';
 import { requestIdOf } from './request-id';
 import type { Scope } from './scopes';
+import { onBehalfOf, principalOf } from './server/on-behalf-of';
 import { formatOf, type Source } from './wire-format';
 
 /** The token that a request was made with. */
@@ -36,13 +37,18 @@ export interface Caller {
   actor: { type: 'token'; id: string; name: string } | { type: 'system'; id: null; name: string };
   source: Source;
   requestId: string | null;
+  /** The person for whom the caller acts, in its own words: 1 to 200 characters. It grants nothing. */
+  onBehalfOf?: string;
 }
 
 /** The first argument of a service method. A plain organization id means that the host application is the caller. */
 export type By = Caller | string;
 
-export const callerOf = (by: By): Caller =>
-  typeof by === 'string' ? systemCaller(by, 'application', 'application') : by;
+export function callerOf(by: By): Caller {
+  if (typeof by === 'string') return systemCaller(by, 'application', 'application');
+  // That of a host application has not been checked.
+  return by.onBehalfOf == null ? by : { ...by, onBehalfOf: principalOf(by.onBehalfOf, 'onBehalfOf') };
+}
 
 /** A caller that is a program rather than a token. */
 export const systemCaller = (organizationId: string, source: Source, name: string): Caller => ({
@@ -52,17 +58,26 @@ export const systemCaller = (organizationId: string, source: Source, name: strin
   requestId: null,
 });
 
+/** A caller that is a program rather than a token, and made this request. */
+export const systemCallerIn = (
+  request: IncomingMessage,
+  organizationId: string,
+  source: Source,
+  name: string,
+): Caller => ({ ...systemCaller(organizationId, source, name), ...saidBy(request) });
+
 /** The operator, as the caller of a service method in one organization. */
-export const operatorIn = (organizationId: string, request: IncomingMessage): Caller => ({
-  ...systemCaller(organizationId, 'api', OPERATOR),
-  requestId: requestIdOf(request),
-});
+export const operatorIn = (organizationId: string, request: IncomingMessage): Caller =>
+  systemCallerIn(request, organizationId, 'api', OPERATOR);
 
 /**
  * The requests that a route has taken, with their caller, and why they are rejected. Not properties of the request,
  * because a host application may set a `caller` of its own.
  */
-const routed = new WeakMap<IncomingMessage, { caller?: CallerToken | Operator; refusal?: string }>();
+const routed = new WeakMap<
+  IncomingMessage,
+  { caller?: CallerToken | Operator; refusal?: string; onBehalfOf?: string }
+>();
 
 /** Called by the AuthGuard, which every route runs first. */
 export const markRouted = (request: IncomingMessage): void => void routed.set(request, {});
@@ -80,6 +95,17 @@ export function authenticate(
   if (caller === OPERATOR || !caller.expiresAt) return;
   response.setHeader('X-Token-Expires-At', caller.expiresAt.toISOString());
 }
+
+/** Reads for whom the request acts, which events of its changes have. Throws a 400 if that is malformed. */
+export function readOnBehalfOf(request: IncomingMessage): void {
+  routed.get(request)!.onBehalfOf = onBehalfOf(request);
+}
+
+/** What a request says of itself. */
+const saidBy = (request: IncomingMessage): Pick<Caller, 'requestId' | 'onBehalfOf'> => ({
+  requestId: requestIdOf(request),
+  onBehalfOf: routed.get(request)?.onBehalfOf,
+});
 
 export const isOperator = (request: IncomingMessage): boolean => routed.get(request)?.caller === OPERATOR;
 
@@ -122,7 +148,7 @@ export function callerIn(context: ExecutionContext): Caller {
   const id = parentId ?? ownId; // it has the name of its parent, too
   const request = context.switchToHttp().getRequest<IncomingMessage>();
   const { source } = formatOf(request);
-  return { organizationId, actor: { type: 'token', id, name }, source, requestId: requestIdOf(request) };
+  return { organizationId, actor: { type: 'token', id, name }, source, ...saidBy(request) };
 }
 
 export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext) =>

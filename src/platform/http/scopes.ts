@@ -39,6 +39,10 @@ export const isOpenToAnyNetwork = (context: ExecutionContext): boolean =>
 export const accessOf = (handler: Function, controller: Function): Access =>
   Reflect.getMetadata(ACCESS, handler) ?? Reflect.getMetadata(ACCESS, controller) ?? DEFAULT;
 
+/** Whether a route may change something. A search may be a POST, too. */
+export const mayChange = (method: string, access: Access): boolean =>
+  method !== 'GET' && method !== 'HEAD' && String(access) !== 'users:read';
+
 /** The access of the route that a guard checks. */
 export const accessTo = (context: ExecutionContext): Access =>
   accessOf(context.getHandler(), context.getClass());

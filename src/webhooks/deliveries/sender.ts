@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { VERSION } from '../../platform/feature/version';
 import type { Turn } from '../../platform/background/claimed-work';
-import { eventAsJson, withoutData } from '../../events/event/event.serializer';
+import { eventAsJson, thinEventAsJson } from '../../events/event/event.serializer';
 import { Bulkhead } from '../../platform/fairness/bulkhead';
 import { LIMITS } from '../../platform/fairness/limits';
 import { Post } from '../address/post';
@@ -111,7 +111,7 @@ function payloadOf({ delivery, webhook, event }: Attempt): string | null {
   const isThin = webhook.payload === 'thin';
   if (delivery.type !== TEST_TYPE) {
     if (!event) return null;
-    return isThin ? JSON.stringify(withoutData(event)) : eventAsJson(event);
+    return isThin ? thinEventAsJson(event) : eventAsJson(event);
   }
   return JSON.stringify({
     id: delivery.eventId,
@@ -121,6 +121,7 @@ function payloadOf({ delivery, webhook, event }: Attempt): string | null {
     actor: { type: 'system', id: null, name: 'system' },
     target: { type: 'webhook', id: webhook.id },
     requestId: null,
+    onBehalfOf: isThin ? undefined : null,
     data: isThin ? undefined : { webhook: serializeWebhook(webhook) },
   });
 }

@@ -85,8 +85,8 @@ export class CreateWebhookDto {
   enabled?: boolean;
 
   /**
-   * With `thin` no personal data leaves the service: `data` is left out, and the receiver reads it from the API. The
-   * default is `full`.
+   * With `thin` no personal data leaves the service: `data` and `onBehalfOf` are left out, and the receiver reads them
+   * from the API. The default is `full`.
    * @example 'thin'
    */
   @Optional()

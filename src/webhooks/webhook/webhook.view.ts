@@ -33,7 +33,7 @@ export class WebhookView {
   enabled: boolean;
 
   /**
-   * Whether events are sent in full, or without `data`.
+   * Whether events are sent in full, or without `data` and `onBehalfOf`.
    * @example 'full'
    */
   payload: 'full' | 'thin';
