@@ -1,6 +1,6 @@
 import { notExchanged } from './api-error.ts';
 import type { AssertionCredentials, ClientCredentials, ConnectionOptions, Credentials } from './options.ts';
-import { request, waitFor } from './request.ts';
+import { request, setOnBehalfOf, waitFor } from './request.ts';
 import type { AccessToken } from './types.ts';
 
 /** How long before its end a token is replaced, so that no request arrives after it; half its life if that is less. */
@@ -45,7 +45,7 @@ export class AccessTokens {
 
   async #exchange(): Promise<string> {
     const { fetch = globalThis.fetch, timeoutMs } = this.#options;
-    const init = await requestOf(this.#credentials);
+    const init = await requestOf(this.#credentials, this.#options.onBehalfOf);
     const sentAt = Date.now();
     const { response, body } = await request(fetch, `${this.#baseUrl}${PATH}`, init, { timeoutMs });
     const { access_token: value, expires_in: seconds } = (body ?? {}) as Partial<AccessToken>;
@@ -60,17 +60,18 @@ export class AccessTokens {
 // As TOKENS in index.ts: a gateway may forward only /api.
 const PATH = 'api/oauth/token';
 
-async function requestOf(credentials: Credentials): Promise<RequestInit> {
+async function requestOf(credentials: Credentials, onBehalfOf?: string): Promise<RequestInit> {
   const { headers, form } =
     credentials.assertion === undefined ? secretOf(credentials) : await assertionOf(credentials);
   if (credentials.scopes) form.set('scope', credentials.scopes.join(' '));
+  setOnBehalfOf(headers, onBehalfOf);
   // A redirect could send the assertion to another server.
   return { method: 'POST', headers, body: form, redirect: 'error' };
 }
 
 function secretOf({ clientId, clientSecret }: ClientCredentials) {
   return {
-    headers: { Authorization: `Basic ${btoa(`${encoded(clientId)}:${encoded(clientSecret)}`)}` },
+    headers: new Headers({ Authorization: `Basic ${btoa(`${encoded(clientId)}:${encoded(clientSecret)}`)}` }),
     form: new URLSearchParams({ grant_type: 'client_credentials' }),
   };
 }
@@ -83,7 +84,7 @@ async function assertionOf({ assertion, organizationId }: AssertionCredentials) 
     assertion: value,
   });
   if (organizationId !== undefined) form.set('organization_id', organizationId);
-  return { headers: undefined, form };
+  return { headers: new Headers(), form };
 }
 
 /** In the form encoding, which RFC 6749 requires of both parts before they are joined by a colon. */

@@ -20,7 +20,7 @@ export type ClientOptions = ConnectionOptions &
 
 /** The options of `createOperatorClient()`. The operator's token cannot be exchanged, so there are no `credentials`. */
 export interface OperatorClientOptions extends ConnectionOptions {
-  /** The value of the service's `OPERATOR_TOKEN`, or a function that returns it, called before each attempt. */
+  /** A value in the service's `OPERATOR_TOKEN`, or a function that returns it, called before each attempt. */
   token: string | (() => string | Promise<string>);
   credentials?: undefined;
 }
@@ -37,6 +37,8 @@ export interface ConnectionOptions {
   retryBudgetMs?: number;
   /** Creates the X-Request-ID of a call. Retries reuse it. By default the service creates one. */
   requestId?: () => string;
+  /** The person for whom each change is made, unless the call names another. See `CallOptions`. */
+  onBehalfOf?: string;
   /** A replacement for the global `fetch`. */
   fetch?: typeof fetch;
 }
@@ -74,6 +76,11 @@ export interface CallOptions {
   signal?: AbortSignal;
   timeoutMs?: number;
   requestId?: string;
+  /**
+   * The person for whom you make the change, as you name them: 1 to 200 characters, sent as `X-On-Behalf-Of`. Events
+   * show it as your word. It grants nothing, and reads ignore it.
+   */
+  onBehalfOf?: string;
 }
 
 export interface CreateOptions extends CallOptions {

@@ -1,6 +1,12 @@
 import { unavailableToken, unreachable } from './api-error.ts';
 import type { CallOptions } from './options.ts';
 
+/** Sets for whom the request acts, in UTF-8: each character of a header is sent as a byte. */
+export function setOnBehalfOf(headers: Headers, person: string | undefined): void {
+  if (person === undefined) return;
+  headers.set('X-On-Behalf-Of', String.fromCharCode(...new TextEncoder().encode(person)));
+}
+
 /**
  * Sends a request once, and receives the whole response and its JSON, if it has any. Without a response it rejects with
  * an `ApiError`, or with the reason of the caller's signal.

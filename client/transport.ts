@@ -3,7 +3,7 @@ import { ApiError, failed } from './api-error.ts';
 import { absoluteUrl } from './base-url.ts';
 import type { CallOptions, ClientOptions } from './options.ts';
 import { type Page, Pages } from './pages.ts';
-import { request, waitFor } from './request.ts';
+import { request, setOnBehalfOf, waitFor } from './request.ts';
 import { Retries } from './retries.ts';
 
 type Query = Record<string, string | number | string[] | undefined>;
@@ -44,6 +44,7 @@ export class Transport {
 
   async send<Result>(call: Call, options: CallOptions = {}): Promise<Result> {
     const requestId = options.requestId ?? this.#options.requestId?.();
+    const onBehalfOf = options.onBehalfOf ?? this.#options.onBehalfOf;
     const mayRepeat = call.method === 'GET' || call.method === 'DELETE' || call.idempotencyKey !== undefined;
     const retries = new Retries(this.#options.retryBudgetMs, options.signal);
     let mayHaveDeleted = false;
@@ -51,7 +52,7 @@ export class Transport {
     for (;;) {
       const token = await this.#token(options, retries);
       try {
-        return await this.#attempt<Result>(call, token, { ...options, requestId });
+        return await this.#attempt<Result>(call, token, { ...options, requestId, onBehalfOf });
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         // An earlier attempt may have deleted the resource although its response was lost. Either way it is gone.
@@ -91,7 +92,7 @@ export class Transport {
       `${this.#baseUrl}${call.path}${search(call.query as Query)}`,
       {
         method: call.method,
-        headers: headersOf(call, token, options.requestId),
+        headers: headersOf(call, token, options),
         body: call.body === undefined ? undefined : JSON.stringify(call.body),
       },
       { ...options, timeoutMs: options.timeoutMs ?? timeoutMs },
@@ -103,9 +104,9 @@ export class Transport {
 }
 
 function headersOf(
-  { body, bodyType = 'application/json', ifMatch, idempotencyKey }: Call,
+  { method, body, bodyType = 'application/json', ifMatch, idempotencyKey }: Call,
   token: string,
-  requestId: string | undefined,
+  { requestId, onBehalfOf }: CallOptions,
 ): Headers {
   if (!token) throw new TypeError('The token is empty.');
   const headers = new Headers();
@@ -113,10 +114,11 @@ function headersOf(
     headers.set('Authorization', `Bearer ${token}`);
     if (requestId !== undefined) headers.set('X-Request-ID', requestId);
     if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey);
+    if (method !== 'GET') setOnBehalfOf(headers, onBehalfOf);
   } catch {
     // The original error must not be its cause, because it quotes the token.
     throw new TypeError(
-      'The token, request id or idempotency key has characters that HTTP headers cannot contain.',
+      'The token, request id, idempotency key or onBehalfOf has characters that HTTP headers cannot contain.',
     );
   }
   if (ifMatch !== undefined) headers.set('If-Match', `"${ifMatch}"`);

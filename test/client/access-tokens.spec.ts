@@ -84,6 +84,17 @@ describe('an exchange', () => {
     expect(endpoint.exchanges[0].headers).not.toHaveProperty('authorization');
   });
 
+  it('names the person of the client', async () => {
+    await clientOf(SECRET, { onBehalfOf: 'Zoë' }).users.get('usr_x');
+    await clientOf({ assertion: () => JWT }, { onBehalfOf: 'ada' }).users.get('usr_x');
+    await clientOf().users.get('usr_x', { onBehalfOf: 'bob' }); // other calls share the token
+    expect(endpoint.exchanges.map(({ headers }) => headers['x-on-behalf-of'])).toEqual([
+      'Zo\u00c3\u00ab', // Node.js reads each byte as a character
+      'ada',
+      undefined,
+    ]);
+  });
+
   it('does not follow a redirect, which could send the assertion to another server', async () => {
     const other = await startTokenEndpoint();
     endpoint.answerExchanges(sending(307, '', { Location: `${other.url}/api/oauth/token` }));

@@ -107,7 +107,7 @@ describe('a call', () => {
       const error = await errorOf(client({ token }).users.list().page());
       expect(error).toEqual(
         new TypeError(
-          'The token, request id or idempotency key has characters that HTTP headers cannot contain.',
+          'The token, request id, idempotency key or onBehalfOf has characters that HTTP headers cannot contain.',
         ),
       );
       expect(error.cause).toBeUndefined(); // it would quote the token

@@ -341,6 +341,48 @@ describe('an error', () => {
   });
 });
 
+describe('the person for whom a change is made', () => {
+  const personsOf = async ({ events }: Client) =>
+    (await collect(events.list({ type: 'user.created,user.updated,user.deleted' }))).map(
+      ({ onBehalfOf }) => onBehalfOf,
+    );
+
+  it('is that of the call, or of the client', async () => {
+    const client = await clientOf({ onBehalfOf: 'Zoë à' });
+    const { id } = await client.users.create(aUser());
+    await client.users.update(id, { role: 'viewer' }, { onBehalfOf: '李小龍 🚀' });
+    await client.users.delete(id);
+    expect(await personsOf(client)).toEqual(['Zoë à', '李小龍 🚀', 'Zoë à']);
+  });
+
+  it('is not sent with a read', async () => {
+    const fetch = jest.fn(async (_url: unknown, _init: RequestInit = {}) => Response.json({}));
+    const { users } = await clientOf({ fetch, onBehalfOf: 'ada' });
+    await users.get('usr_x');
+    await users.delete('usr_x');
+    const headers = fetch.mock.calls.map(([, init]) => new Headers(init!.headers).get('X-On-Behalf-Of'));
+    expect(headers).toEqual([null, 'ada']);
+  });
+
+  it('is refused by the service if nobody could read it, and by the client if HTTP has no way to send it', async () => {
+    const { users } = await clientOf();
+    const refused = await errorOf(users.create(aUser(), { onBehalfOf: 'a\u202eb' }));
+    expect(refused).toMatchObject({ status: 400, errors: [{ field: 'X-On-Behalf-Of', code: 'invalid' }] });
+    const unsendable = users.create(aUser(), { onBehalfOf: 'a\nb' });
+    expect(await unsendable.catch((error: Error) => error)).toBeInstanceOf(TypeError);
+  });
+
+  it('is that of the operator, too', async () => {
+    const { organizations } = operatorOf({ onBehalfOf: 'ada' });
+    const { tokenValue, organizationId } = await service.client();
+    await organizations.suspend(organizationId);
+    await organizations.resume(organizationId, { onBehalfOf: 'bob' });
+    const { events } = createClient({ baseUrl: service.url, token: tokenValue });
+    const [, suspended, resumed] = await collect(events.list());
+    expect([suspended.onBehalfOf, resumed.onBehalfOf]).toEqual(['ada', 'bob']);
+  });
+});
+
 const operatorOf = (options: Partial<ConnectionOptions> = {}) =>
   createOperatorClient({ baseUrl: service.url, token: OPERATOR_TOKEN, ...options });
 const unavailable = () => Response.json({ code: 'unavailable', detail: 'Later.' }, { status: 503 });

@@ -46,7 +46,7 @@ describe('with CORS_ORIGINS', () => {
         path,
         'access-control-allow-origin': ORIGIN,
         'access-control-allow-headers':
-          'Authorization,Content-Type,X-Request-ID,If-Match,If-None-Match,Idempotency-Key',
+          'Authorization,Content-Type,X-Request-ID,If-Match,If-None-Match,Idempotency-Key,X-On-Behalf-Of',
         'access-control-max-age': '600',
         vary: 'Origin',
         'x-request-id': 'mine',
@@ -183,7 +183,7 @@ describeInBrowser('a page of another origin', () => {
        } });
        const codeOf = (call) => call.then(() => 'ok', ({ code, retryAfter }) => retryAfter > 30 ? code + ' with Retry-After' : code);
        const user = await client.users.create({ name: 'Ada', email: 'ada@example.com' });
-       await client.users.update(user.id, { name: 'Ada Lovelace' });
+       await client.users.update(user.id, { name: 'Ada Lovelace' }, { onBehalfOf: 'Zoë 🚀' });
        return [
          await codeOf(client.users.create({ name: '', email: '' })),
          await codeOf(client.users.get('usr_x')),
@@ -201,6 +201,10 @@ describeInBrowser('a page of another origin', () => {
       'unauthorized',
       '4 page-1',
     ]);
+    const events = await service.dataSource.query(
+      `SELECT on_behalf_of AS person FROM events WHERE type = 'user.updated'`,
+    );
+    expect(events).toEqual([{ person: 'Zoë 🚀' }]);
   });
 
   it('may let the client exchange credentials', async () => {
