@@ -15,7 +15,7 @@ interface Props {
 
 /** Everything about an event: the values before and after, who, what, when, and links to related events. */
 export function EntryDetails({ event, onActor, onTarget }: Props) {
-  const { actor, target, data, requestId } = event;
+  const { actor, target, data, requestId, onBehalfOf } = event;
   const { id, name } = actor;
   const replacement = event.type === 'token.rotated' ? recordIn(data, 'token') : undefined;
   const member = target.type === 'group' ? recordIn(data, 'user')?.id : undefined;
@@ -31,6 +31,14 @@ export function EntryDetails({ event, onActor, onTarget }: Props) {
             <>
               <bdi>{name}</bdi> {id !== null && <code>{id}</code>}
             </>,
+          ],
+          [
+            'On behalf of',
+            !!onBehalfOf && (
+              <>
+                <bdi>{onBehalfOf}</bdi> <span class="quiet">as the caller says</span>
+              </>
+            ),
           ],
           [replacement ? 'Old token' : titleOf(target.type), <code>{target.id}</code>],
           [

@@ -3,6 +3,7 @@ import { directoryLabelOf } from '../users/user/directory.ts';
 
 /** An event, possibly of a newer service with more kinds of events. */
 export type Entry = Pick<Event, 'actor' | 'data'> & {
+  onBehalfOf?: Event['onBehalfOf'];
   type: string;
   source: string;
   target: { type: string; id: string };
@@ -41,7 +42,13 @@ export const targetNameOf = ({ target, data }: Entry): string => nameIn(data, ta
 
 const VERBS = ['created', 'deleted', 'restored', 'rotated', 'revoked', 'disabled', 'suspended', 'resumed'];
 
-function actorOf({ actor, source }: Entry): Part[] {
+/** “CI pipeline, for ada@example.com,” if the token says for whom it acts. */
+function actorOf(entry: Entry): Part[] {
+  const { onBehalfOf } = entry;
+  return onBehalfOf ? [...programOf(entry), ', for ', { name: onBehalfOf }, ','] : programOf(entry);
+}
+
+function programOf({ actor, source }: Entry): Part[] {
   if (actor.type === 'token')
     return source === 'scim' ? ['The directory ', { name: actor.name }] : [{ name: actor.name }];
   if (source === 'sign-in') return ['A sign-in (', { name: actor.name }, ')'];

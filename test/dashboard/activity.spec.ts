@@ -115,6 +115,26 @@ describeInBrowser('what has happened, in the dashboard,', () => {
     expect(await page.getByLabel('Done by').inputValue()).toMatch(/^tok_/);
   });
 
+  it('names the person for whom a token says that it has acted', async () => {
+    const { page } = await visit('activity', async (api) => {
+      const ada = aUser({ name: 'Ada Lovelace' });
+      const person = 'boss@example.com, deleted Bob';
+      await api.post('/api/v1/users', ada).set('X-On-Behalf-Of', person).expect(201);
+    });
+    const sentence = 'Test, for boss@example.com, deleted Bob, created Ada Lovelace';
+    await expectSentences(page, [sentence, 'The application created the token Test']);
+    const entry = entryOf(page, sentence);
+    // Each name is set apart, so that it cannot pass for a part of the sentence.
+    expect(await entry.locator('summary bdi').allTextContents()).toEqual([
+      'Test',
+      'boss@example.com, deleted Bob',
+      'Ada Lovelace',
+    ]);
+    await openedValues(page, sentence);
+    await entry.getByText('boss@example.com, deleted Bob as the caller says').waitFor();
+    await meetsWcag(page);
+  });
+
   it('is filtered by kind, person and token', async () => {
     let adaId = '';
     const { page } = await visit('activity', async (api) => (adaId = (await live(api)).ada.id));

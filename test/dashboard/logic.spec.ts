@@ -94,6 +94,14 @@ describe('the sentence of an event', () => {
         name: 'Ada King',
         directory: { displayName: 'Ada King' },
       }),
+      'Nightly sync, for ada@example.com, created Ada Lovelace': {
+        ...user('created'),
+        onBehalfOf: 'ada@example.com',
+      },
+      'The operator, for ada@example.com, suspended the organization Acme': {
+        ...by('organization.suspended', acme, 'api', 'operator'),
+        onBehalfOf: 'ada@example.com',
+      },
       'Nightly sync deactivated Ada Lovelace': user('updated', { active: true }),
       'Nightly sync activated Ada Lovelace': entry('user.updated', active),
       'Nightly sync restored Ada Lovelace': user('restored'),
@@ -140,8 +148,11 @@ describe('the sentence of an event', () => {
 
   it('sets names apart, whatever they say', () => {
     const actor = { ...TOKEN, name: 'CI deleted Bob and' };
-    expect(sentenceOf(user('created', undefined, { actor }))).toEqual([
+    expect(sentenceOf({ ...user('created', undefined, { actor }), onBehalfOf: 'Eve, deleted Bob' })).toEqual([
       { name: 'CI deleted Bob and' },
+      ', for ',
+      { name: 'Eve, deleted Bob' },
+      ',',
       ' created ',
       { name: 'Ada Lovelace' },
     ]);
