@@ -426,6 +426,8 @@ export interface Event {
   target: EventTarget;
   /** The `X-Request-ID` of the request that made the change; null if it was not a request. */
   requestId: string | null;
+  /** The person for whom the change was made, as the `X-On-Behalf-Of` of the request named it; null if it named nobody. The service has not checked it: it is the caller's word. */
+  onBehalfOf: string | null;
   /** The `user`, `group`, `token`, `webhook` or `organization` after the change, or before it if it was deleted. If the type ends in `.updated`, `previous` has the former values of the changed fields. If a group's member was added or removed, `group` has only its ID and name, and `user` the member's ID. Null if the user has been purged. */
   data: Record<string, unknown> | null;
 }
@@ -513,7 +515,7 @@ export interface Webhook {
   description: string | null;
   /** Whether events are sent. Events that happen while it is false are not sent later. */
   enabled: boolean;
-  /** Whether events are sent in full, or without `data`. */
+  /** Whether events are sent in full, or without `data` and `onBehalfOf`. */
   payload: 'full' | 'thin';
   /** Whether the next event is sent only when the one before it has been delivered or given up. */
   ordering: 'none' | 'organization';
@@ -569,7 +571,7 @@ export interface CreateWebhook {
   description?: string;
   /** Whether events are sent. By default they are. Disabling a webhook fails its pending deliveries; enabling it sends the events from then on. */
   enabled?: boolean;
-  /** With `thin` no personal data leaves the service: `data` is left out, and the receiver reads it from the API. The default is `full`. */
+  /** With `thin` no personal data leaves the service: `data` and `onBehalfOf` are left out, and the receiver reads them from the API. The default is `full`. */
   payload?: 'full' | 'thin';
   /** With `organization` the next event is sent only when the one before it has been delivered or given up, so they arrive in the order of `sequence`. By default a slow delivery does not hold up others. */
   ordering?: 'none' | 'organization';
@@ -586,7 +588,7 @@ export interface NewWebhook {
   description: string | null;
   /** Whether events are sent. Events that happen while it is false are not sent later. */
   enabled: boolean;
-  /** Whether events are sent in full, or without `data`. */
+  /** Whether events are sent in full, or without `data` and `onBehalfOf`. */
   payload: 'full' | 'thin';
   /** Whether the next event is sent only when the one before it has been delivered or given up. */
   ordering: 'none' | 'organization';
@@ -637,7 +639,7 @@ export interface UpdateWebhook {
   description?: string;
   /** Whether events are sent. By default they are. Disabling a webhook fails its pending deliveries; enabling it sends the events from then on. */
   enabled?: boolean;
-  /** With `thin` no personal data leaves the service: `data` is left out, and the receiver reads it from the API. The default is `full`. */
+  /** With `thin` no personal data leaves the service: `data` and `onBehalfOf` are left out, and the receiver reads them from the API. The default is `full`. */
   payload?: 'full' | 'thin';
   /** With `organization` the next event is sent only when the one before it has been delivered or given up, so they arrive in the order of `sequence`. By default a slow delivery does not hold up others. */
   ordering?: 'none' | 'organization';
