@@ -1,4 +1,4 @@
-import { titleOf } from '../ui/format.ts';
+import { formatCount, titleOf } from '../ui/format.ts';
 import { directoryLabelOf, directoryValueOf } from '../users/user/directory.ts';
 import { type Entry, recordIn } from './sentence.ts';
 
@@ -41,13 +41,27 @@ export const absentIn = ({ field }: Change, side: 'before' | 'after') =>
 
 export const isOfDirectory = ({ field }: Pick<Change, 'field'>) => field.startsWith(DIRECTORY);
 
-export const titleOfChange = ({ field }: Change) =>
-  isOfDirectory({ field }) ? `Directory: ${directoryLabelOf(field.slice(DIRECTORY.length))}` : titleOf(field);
+export function titleOfChange({ field }: Change): string {
+  if (isOfDirectory({ field })) return `Directory: ${directoryLabelOf(field.slice(DIRECTORY.length))}`;
+  return field === 'rateLimit' ? 'Requests a minute' : titleOf(field);
+}
 
 function valuesOf({ metadata, ...fields }: Record<string, unknown>): Map<string, unknown> {
-  const outer = Object.entries(fields).filter(
-    ([field, value]) => !UNREMARKABLE.includes(field) && value !== null,
-  );
+  const outer = Object.entries(fields)
+    .map(([field, value]) => [field, inWords(value ?? NULLS[field])] as const)
+    .filter(([field, value]) => !UNREMARKABLE.includes(field) && value !== undefined);
   const inner = Object.entries(metadata ?? {}).map(([key, value]) => [`metadata.${key}`, value] as const);
   return new Map([...outer, ...inner]);
+}
+
+/** What null means for fields of tokens. For others it means that there is no value. */
+const NULLS: Record<string, string> = {
+  rateLimit: 'the limit of the service',
+  allowedNetworks: 'from anywhere',
+};
+
+/** A list as lines, and a number as it is shown elsewhere. */
+function inWords(value: unknown): unknown {
+  if (Array.isArray(value)) return value.join('\n');
+  return typeof value === 'number' ? formatCount(value) : value;
 }

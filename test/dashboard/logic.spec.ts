@@ -106,6 +106,7 @@ describe('the sentence of an event', () => {
       'Nightly sync activated Ada Lovelace': entry('user.updated', active),
       'Nightly sync restored Ada Lovelace': user('restored'),
       'Nightly sync changed a user who has been purged': entry('user.updated', null),
+      'Nightly sync changed the token CI': token('updated', { previous: { name: 'Old' } }),
       'Nightly sync rotated the token CI': token('rotated'),
       'The token CI had 7 days left': token('expiring', { days: 7 }),
       'The token CI had 1 day left': token('expiring', { days: 1 }),
@@ -241,6 +242,22 @@ describe('the changes of an event', () => {
       { field: 'metadata.team', before: 'x', after: undefined },
       { field: 'metadata.beta', before: undefined, after: true },
     ]);
+  });
+
+  it('are lines, and words for null, in an update of a token', () => {
+    const after = { name: 'CI', rateLimit: null, allowedNetworks: null, scopes: ['users:read'] };
+    const previous = {
+      rateLimit: 6000,
+      allowedNetworks: ['10.0.0.0/8', '::1'],
+      scopes: ['admin', 'users:read'],
+    };
+    const changes = changesIn(entry('token.updated', { token: after, previous }));
+    expect(changes).toEqual([
+      { field: 'rateLimit', before: '6,000', after: 'the limit of the service' },
+      { field: 'allowedNetworks', before: '10.0.0.0/8\n::1', after: 'from anywhere' },
+      { field: 'scopes', before: 'admin\nusers:read', after: 'users:read' },
+    ]);
+    expect(changes.map(titleOfChange)).toEqual(['Requests a minute', 'Allowed networks', 'Scopes']);
   });
 
   it('are all fields of what was created, deleted or revoked', () => {
