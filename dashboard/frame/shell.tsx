@@ -19,10 +19,10 @@ export function Shell({ sections }: { sections: Section[] }) {
   // Kept here, not in a page, because a new token's value must survive a change of page.
   const [newToken, setNewToken] = useState<NewToken>();
   const [isBannerDismissed, setIsBannerDismissed] = useState(false);
-  const [endings, setEndings] = useState(0);
+  const [changes, setChanges] = useState(0);
   const [isPaletteOpen, setIsPaletteOpen] = useState(false);
   const events = useMemo<TokenEvents>(
-    () => ({ onCreated: setNewToken, onEnded: () => setEndings((count) => count + 1) }),
+    () => ({ onCreated: setNewToken, onChanged: () => setChanges((count) => count + 1) }),
     [],
   );
   useEffect(() => {
@@ -43,14 +43,14 @@ export function Shell({ sections }: { sections: Section[] }) {
         <main tabIndex={-1}>
           {!isBannerDismissed && may(token, 'admin') && (
             <BootstrapBanner
-              key={`${endings} ${token.id}`}
+              key={`${changes} ${token.id}`}
               onDismiss={() => {
                 setIsBannerDismissed(true);
                 focusHeading();
               }}
             />
           )}
-          <ExpiryBanner key={endings} />
+          <ExpiryBanner key={changes} />
           <CurrentPage sections={sections} />
         </main>
       </div>

@@ -5,7 +5,7 @@ import { baseUrl } from '../router/address.ts';
 import { createStore, type Store } from '../store.ts';
 
 /** Why a session ended. */
-export type EndReason = 'signed-out' | 'refused' | 'suspended' | 'idle' | 'revoked';
+export type EndReason = 'signed-out' | 'refused' | 'suspended' | 'shut-out' | 'narrowed' | 'idle' | 'revoked';
 
 /** Called when a session has ended. */
 export type OnEnded = (client: Client, reason: EndReason) => void;
@@ -27,6 +27,8 @@ export interface Session {
   /** The token's expiry as of the last response; null if it never expires. */
   expiresAt: Store<string | null>;
   end(reason: EndReason): void;
+  /** Continues with what has become of this token. */
+  update(token: Token): void;
   /** Continues with the token that replaces this one. */
   renew(token: NewToken): void;
 }
@@ -59,7 +61,8 @@ function connect(value: string, events: SessionEvents, onEnded?: OnEnded) {
         expiresAt.set(response.headers.get('X-Token-Expires-At'));
       }
       if (response.status === 401) session?.end('refused');
-      if (session && (await isSuspended(response))) session.end('suspended');
+      const reason = session && (await endReasonOf(response, session.token));
+      if (reason) session?.end(reason);
       return response;
     },
   });
@@ -74,6 +77,7 @@ function connect(value: string, events: SessionEvents, onEnded?: OnEnded) {
         events.onEnd(begun, reason);
         onEnded?.(client, reason);
       },
+      update: (token) => events.onSession(begin(token)),
       renew: ({ token: value, ...record }) => events.onSession(connect(value, events).begin(record)),
     };
     session = begun;
@@ -82,14 +86,22 @@ function connect(value: string, events: SessionEvents, onEnded?: OnEnded) {
   return { client, begin };
 }
 
-/** Whether the response says that the organization is suspended. It is left to be read. */
-async function isSuspended(response: Response): Promise<boolean> {
-  if (response.status !== 403) return false;
+/** Why nothing works any more with this token, if a 403 says so. The response is left to be read. */
+async function endReasonOf(response: Response, { scopes }: Token): Promise<EndReason | undefined> {
+  if (response.status !== 403) return undefined;
   const problem = (await response
     .clone()
     .json()
     .catch(() => null)) as { code?: unknown } | null;
-  return problem?.code === 'organization_suspended';
+  switch (problem?.code) {
+    case 'organization_suspended':
+      return 'suspended';
+    case 'network_not_allowed':
+      return 'shut-out';
+    case 'insufficient_scope': // for an admin, none is
+      return scopes.includes('admin') ? 'narrowed' : undefined;
+  }
+  return undefined;
 }
 
 /** The length of a rate limit window. Caps the wait if the local clock differs from the service's. */

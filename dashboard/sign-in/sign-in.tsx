@@ -14,6 +14,10 @@ const END_MESSAGES: Record<EndReason, string> = {
   refused: 'You were signed out because the token was revoked or has expired.',
   suspended:
     'You were signed out because your organization is suspended. Only the operator of the service can resume it.',
+  'shut-out':
+    'You were signed out because the token may not be used from your network. Sign in from one of its networks, or with another token.',
+  narrowed:
+    'You were signed out because the scope admin was taken from the token. The dashboard requires it.',
   idle: 'You were signed out after 30 minutes of inactivity.',
   revoked: 'You revoked the token you were signed in with.',
 };

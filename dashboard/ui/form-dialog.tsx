@@ -16,7 +16,8 @@ interface Props {
   /** The button that has the focus at first; by default, it is the first control with `autofocus`. */
   focus?: 'cancel' | 'action';
   isDangerous?: boolean;
-  children: ComponentChildren | ((errorAt: Form['errorAt']) => ComponentChildren);
+  children:
+    ComponentChildren | ((errorAt: Form['errorAt'], errorsBelow: Form['errorsBelow']) => ComponentChildren);
 }
 
 /** A dialog with a form that is sent, and that shows why it could not be. */
@@ -26,7 +27,7 @@ export function FormDialog({ title, action, doing, fields = [], onSubmit, onClos
   return (
     <Dialog title={title} onClose={onClose}>
       <form class="stack" ref={form.ref} onSubmit={form.submit} noValidate>
-        {typeof children === 'function' ? children(form.errorAt) : children}
+        {typeof children === 'function' ? children(form.errorAt, form.errorsBelow) : children}
         <Failure error={form.error} />
         <div class="buttons">
           <CancelButton autofocus={focus === 'cancel'} />

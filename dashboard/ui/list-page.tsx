@@ -43,13 +43,15 @@ interface Props<Item> extends Omit<RowsProps<Item>, 'plural'> {
   beside?: ComponentChildren;
   /** Replaces the number of items while the text is not enough to search for. */
   hint?: string | false;
+  /** What was done. */
+  notice?: string;
   /** The name of an item: “user”. */
   singular: string;
 }
 
 /** A page of the dashboard that is a list: the heading, the tools, the rows and the pager. */
 export function ListPage<Item>(props: Props<Item>) {
-  const { title, actions, lead, search, beside, hint, singular, ...rows } = props;
+  const { title, actions, lead, search, beside, hint, notice, singular, ...rows } = props;
   const { list } = rows;
   return (
     <>
@@ -69,7 +71,7 @@ export function ListPage<Item>(props: Props<Item>) {
           <ListStatus list={list} singular={singular} />
         )}
       </div>
-      <Messages>
+      <Messages notice={notice}>
         <Failure error={list.error} onRetry={list.retry} />
       </Messages>
       {!list.items && list.isLoading && <Skeleton />}

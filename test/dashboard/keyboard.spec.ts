@@ -51,7 +51,7 @@ describeInBrowser('the dashboard with the keyboard alone', () => {
     expect(value).toMatch(new RegExp(`^${body.data[0].hint.replace('…', '.*')}$`));
 
     const revoke = async () => {
-      await press('Enter', 'ArrowDown', 'Enter');
+      await press('Enter', 'ArrowDown', 'ArrowDown', 'Enter');
       await focusOn(buttonOf(page, 'Cancel'));
     };
     await actionsOf(page, 'By hand').waitFor();

@@ -38,10 +38,21 @@ export const TokenFacts = ({ token, isCurrent }: { token: Token; isCurrent: bool
           {isCurrent && <OwnRequests />}
         </>,
       ],
+      ['Requests from', token.allowedNetworks ? <Networks networks={token.allowedNetworks} /> : 'Anywhere'],
       ['Issued', token.parentId === null && token.state === 'active' && <Children token={token} />],
       ['ID', <CopyId id={token.id} />],
     ]}
   />
+);
+
+const Networks = ({ networks }: { networks: string[] }) => (
+  <ul role="list">
+    {networks.map((network) => (
+      <li key={network}>
+        <code>{network}</code>
+      </li>
+    ))}
+  </ul>
 );
 
 const Created = ({ token }: { token: Token }) => (

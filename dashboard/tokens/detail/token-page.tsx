@@ -3,6 +3,7 @@ import { History } from '../../activity/history.tsx';
 import { Link } from '../../router/link.tsx';
 import { useSession } from '../../session/session.ts';
 import { Failure } from '../../ui/failure.tsx';
+import { Messages } from '../../ui/messages.tsx';
 import { PageHead } from '../../ui/page-head.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -22,6 +23,11 @@ export default function TokenPage({ id }: { id: string }) {
   const found = useResource(id, (signal) => client.tokens.get(id, { signal }));
   const [action, setAction] = useState<OpenTokenDialog['action']>();
   const [changes, setChanges] = useState(0);
+  const [notice, setNotice] = useState('');
+  const open = (action: OpenTokenDialog['action']) => {
+    setNotice('');
+    setAction(action);
+  };
   const token = found.value;
   const isCurrent = id === current.id;
 
@@ -49,18 +55,25 @@ export default function TokenPage({ id }: { id: string }) {
           token.state === 'active' && (
             <div class="buttons">
               {isStanding(token) && (
-                <button type="button" onClick={() => setAction('rotate')}>
+                <button type="button" onClick={() => open('rotate')}>
                   Rotate
                 </button>
               )}
-              <button type="button" class="danger" onClick={() => setAction('revoke')}>
+              <button type="button" class="danger" onClick={() => open('revoke')}>
                 Revoke
               </button>
+              {isStanding(token) && (
+                <button type="button" class="primary" onClick={() => open('edit')}>
+                  Edit
+                </button>
+              )}
             </div>
           )
         }
       />
-      <Failure error={found.error} onRetry={found.reload} />
+      <Messages notice={notice}>
+        <Failure error={found.error} onRetry={found.reload} />
+      </Messages>
       <div class="detail">
         <div class="stack">
           <Panel title="Token">
@@ -99,7 +112,8 @@ export default function TokenPage({ id }: { id: string }) {
         <TokenDialogs
           dialog={{ action, token }}
           onClose={() => setAction(undefined)}
-          onChanged={() => {
+          onChanged={(notice = '') => {
+            setNotice(notice);
             setChanges((count) => count + 1);
             found.reload();
           }}

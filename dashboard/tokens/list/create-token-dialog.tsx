@@ -4,14 +4,8 @@ import { useSession } from '../../session/session.ts';
 import { InputField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { DAYS, ExpiryField, useExpiry } from '../token/expiry-field.tsx';
-
-/** The scopes and what they allow. */
-const SCOPES: [Scope, string][] = [
-  ['users:read', 'Read, list and search users.'],
-  ['users:write', 'Create users and change their name, email, role and metadata.'],
-  ['users:delete', 'Delete users.'],
-  ['admin', 'Full access: all of the above, plus creating and revoking API tokens.'],
-];
+import { NetworksField, useNetworks } from '../token/networks-field.tsx';
+import { RateLimitField, rateLimitIn, ScopesField } from '../token/token-fields.tsx';
 
 interface Props {
   onClose(): void;
@@ -21,14 +15,15 @@ interface Props {
 export function CreateTokenDialog({ onClose, onCreated }: Props) {
   const { client } = useSession();
   const expiry = useExpiry('90');
+  const networks = useNetworks(null);
   const create = async (data: FormData) => {
     const expiresIn = expiry.expiresIn();
-    const rateLimit = String(data.get('rateLimit')).trim();
     const token = await client.tokens.create({
       name: String(data.get('name')),
       scopes: data.getAll('scopes') as Scope[],
       expiresIn,
-      rateLimit: rateLimit === '' ? undefined : Number(rateLimit),
+      rateLimit: rateLimitIn(data) ?? undefined,
+      allowedNetworks: networks.allowedNetworks(),
     });
     onCreated(token);
   };
@@ -38,11 +33,11 @@ export function CreateTokenDialog({ onClose, onCreated }: Props) {
       title="Create an API token"
       action="Create token"
       doing="Creating …"
-      fields={['name', 'scopes', 'expiresIn', 'rateLimit']}
+      fields={['name', 'scopes', 'expiresIn', 'rateLimit', 'allowedNetworks']}
       onSubmit={create}
       onClose={onClose}
     >
-      {(errorAt) => (
+      {(errorAt, errorsBelow) => (
         <>
           <InputField
             label="Name"
@@ -52,30 +47,7 @@ export function CreateTokenDialog({ onClose, onCreated }: Props) {
             autofocus
           />
 
-          <fieldset class="field" aria-describedby="scopes-error">
-            <legend>Scopes</legend>
-            {SCOPES.map(([scope, description], i) => (
-              <label key={scope} class="check">
-                <input
-                  type="checkbox"
-                  name="scopes"
-                  value={scope}
-                  aria-labelledby={`${scope}-name`}
-                  aria-describedby={`${scope}-description`}
-                  aria-invalid={i === 0 && errorAt('scopes') ? true : undefined}
-                />
-                <span>
-                  <code id={`${scope}-name`}>{scope}</code>
-                  <span class="quiet sub" id={`${scope}-description`}>
-                    {description}
-                  </span>
-                </span>
-              </label>
-            ))}
-            <p class="error" id="scopes-error" role="alert">
-              {errorAt('scopes') && 'Select at least one scope.'}
-            </p>
-          </fieldset>
+          <ScopesField error={errorAt('scopes') && 'Select at least one scope.'} />
 
           <ExpiryField
             label="Expiry"
@@ -92,12 +64,11 @@ export function CreateTokenDialog({ onClose, onCreated }: Props) {
             )}
           </div>
 
-          <InputField
-            label="Requests a minute"
-            hint="Optional. Leave it empty to use the limit of the service."
-            error={errorAt('rateLimit')}
-            name="rateLimit"
-            inputMode="numeric"
+          <RateLimitField error={errorAt('rateLimit')} />
+          <NetworksField
+            networks={networks}
+            error={errorAt('allowedNetworks')}
+            faults={errorsBelow('allowedNetworks')}
           />
         </>
       )}

@@ -1,6 +1,6 @@
 import { Link } from '../../router/link.tsx';
 import { CodeChips } from '../../ui/code-chips.tsx';
-import { formatCount } from '../../ui/format.ts';
+import { countOf, formatCount } from '../../ui/format.ts';
 import { Menu } from '../../ui/menu.tsx';
 import { ACTIONS, type Column } from '../../ui/table.tsx';
 import { ShortDate } from '../../ui/time.tsx';
@@ -33,6 +33,9 @@ export const tokenColumns = (
         {token.rateLimit !== null && (
           <span class="quiet sub">{formatCount(token.rateLimit)} requests a minute</span>
         )}
+        {token.allowedNetworks && (
+          <span class="quiet sub">Only from {countOf(token.allowedNetworks.length, 'network')}</span>
+        )}
       </div>
     ),
   },
@@ -49,7 +52,10 @@ export const tokenColumns = (
           label={`Actions for ${token.isReplaced ? `${token.name} (replaced)` : token.name}`}
           items={[
             ...(isStanding(token)
-              ? [{ title: 'Rotate', onChoose: () => open({ action: 'rotate', token }) }]
+              ? [
+                  { title: 'Edit', onChoose: () => open({ action: 'edit', token }) },
+                  { title: 'Rotate', onChoose: () => open({ action: 'rotate', token }) },
+                ]
               : []),
             { title: 'Revoke', danger: true, onChoose: () => open({ action: 'revoke', token }) },
           ]}

@@ -21,6 +21,7 @@ export default function TokensPage() {
   const { state, parent, hasSessions, change } = useTokenFilter();
   const [isCreating, setIsCreating] = useState(false);
   const [dialog, setDialog] = useState<OpenTokenDialog>();
+  const [notice, setNotice] = useState('');
   const list = useList(
     JSON.stringify([state, parent, hasSessions]),
     (page, signal) =>
@@ -79,7 +80,11 @@ export default function TokensPage() {
         list={{ ...list, items: listed }}
         singular="token"
         caption="API tokens, newest first"
-        columns={tokenColumns(current.id, setDialog)}
+        columns={tokenColumns(current.id, (dialog) => {
+          setNotice('');
+          setDialog(dialog);
+        })}
+        notice={notice}
         empty={emptyText(state, parent !== undefined)}
       />
       {isCreating && (
@@ -93,7 +98,14 @@ export default function TokensPage() {
         />
       )}
       {dialog && (
-        <TokenDialogs dialog={dialog} onClose={() => setDialog(undefined)} onChanged={list.reload} />
+        <TokenDialogs
+          dialog={dialog}
+          onClose={() => setDialog(undefined)}
+          onChanged={(notice = '') => {
+            setNotice(notice);
+            list.reload();
+          }}
+        />
       )}
     </>
   );

@@ -6,8 +6,8 @@ import type { NewToken } from '../../../client/index.ts';
 export interface TokenEvents {
   /** Shows the value of a new token, also of one that replaces another, until it has been copied. */
   onCreated(token: NewToken): void;
-  /** A token was revoked or rotated. */
-  onEnded(): void;
+  /** A token was changed, rotated or revoked. */
+  onChanged(): void;
 }
 
 export const TokenEventsContext = createContext<TokenEvents | undefined>(undefined);
