@@ -159,7 +159,7 @@ it('a change of very many members is written in statements of a bounded length, 
       statements
         .filter(({ sql }) => new RegExp(`^\\s*INSERT INTO "?${table}"?\\s`).test(sql))
         .map(({ values }) => values.length / columns);
-    expect(rowsOf('events', 9)).toEqual(Array(9).fill(500));
+    expect(rowsOf('events', 10)).toEqual(Array(9).fill(500));
     expect(rowsOf('group_members', 3)).toEqual(kind === 'added' ? [PART, PART, 500] : []);
     const events = await query<{ user: string }>(
       `SELECT data #>> '{user,id}' AS user FROM events WHERE organization_id = $1 AND type = $2 ORDER BY position`,
