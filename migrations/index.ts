@@ -26,6 +26,7 @@ import { IndexExternalIds1764200000081 } from './1764200000081-index-external-id
 import { AddDerivedAttributes1764200000090 } from './1764200000090-add-derived-attributes';
 import { AddTokenNetworks1764200000100 } from './1764200000100-add-token-networks';
 import { AddOnBehalfOf1764200000101 } from './1764200000101-add-on-behalf-of';
+import { AddDeliveryErrors1764200000102 } from './1764200000102-add-delivery-errors';
 
 /** Every migration, oldest first. */
 export const migrations = [
@@ -57,4 +58,5 @@ export const migrations = [
   AddDerivedAttributes1764200000090,
   AddTokenNetworks1764200000100,
   AddOnBehalfOf1764200000101,
+  AddDeliveryErrors1764200000102,
 ];

@@ -3,6 +3,7 @@ import { SCOPES } from '../../src/platform/http/scopes';
 import { EVENT_TARGETS, EVENT_TYPES } from '../../src/events/event/event.types';
 import { TOKEN_STATES } from '../../src/tokens/token/token.dto';
 import { ROLES } from '../../src/users/user/user.entity';
+import { DELIVERY_ERRORS } from '../../src/webhooks/address/delivery-error';
 import { DELIVERY_STATES } from '../../src/webhooks/deliveries/delivery.entity';
 import { ORDERINGS, PAYLOADS } from '../../src/webhooks/webhook/webhook.entity';
 import { fieldsOf, type Schema } from './constraints';
@@ -128,6 +129,7 @@ const ORDERS: readonly (readonly unknown[])[] = [
   PAYLOADS,
   ORDERINGS,
   DELIVERY_STATES,
+  DELIVERY_ERRORS,
   SOURCES,
   [200, 201, 400, 404, 409],
   [200, 400, 404, 409],
@@ -150,9 +152,10 @@ export function toOpenApi31(value: unknown): Schema {
     if (example !== undefined) result.examples = [example];
     if (Array.isArray(result.enum)) {
       const values: unknown[] = result.enum;
-      result.enum =
-        ORDERS.find((order) => order.length === values.length && values.every((v) => order.includes(v))) ??
-        values;
+      const ordered = ORDERS.find(
+        (order) => order.length === values.length && values.every((v) => order.includes(v)),
+      );
+      result.enum = [...(ordered ?? values), ...(nullable ? [null] : [])];
     }
     if (typeof result.$ref === 'string') {
       result.$ref = result.$ref.replace(/[^/]+$/, publicName);

@@ -14,6 +14,7 @@ import { conflict, invalidInput, noSuchOrganization } from '../platform/http/fau
 import { validatedInput } from '../platform/http/input/validate';
 import { newestFirst, type Page, paginate } from '../platform/pages/paginate';
 import { numberIn } from '../tokens/token/durations';
+import type { DeliveryError } from './address/delivery-error';
 import { Reach } from './address/reach';
 import { WebhookReplay } from './deliveries/delivery.entity';
 import { discardPending } from './deliveries/pending';
@@ -65,6 +66,19 @@ export class WebhooksService {
       : null;
     if (!webhook) throw webhookNotFound();
     return serializeWebhook(webhook);
+  }
+
+  /** @internal Why the last attempt of each webhook failed, by its id. Those in which it succeeded have none. */
+  async lastErrors(by: By): Promise<Record<string, DeliveryError>> {
+    const { organizationId } = callerOf(by);
+    const failing = await this.database.read(organizationId, (manager) =>
+      query<Pick<Webhook, 'id' | 'lastError'>>(
+        manager,
+        sql`SELECT id, last_error AS "lastError" FROM ${Webhook}
+            WHERE organization_id = ${organizationId} AND last_error IS NOT NULL`,
+      ),
+    );
+    return Object.fromEntries(failing.map(({ id, lastError }) => [id, lastError!]));
   }
 
   /** Sends the events from now on. A 503 without an encryption key, and a 409 if the organization has 20 webhooks. */
@@ -188,6 +202,7 @@ const RESET = {
   failingSince: null,
   failingDelivery: null,
   failingOthers: false,
+  lastError: null,
   isSlow: false,
   isFull: false,
 };

@@ -13,6 +13,7 @@ import { emptyDatabase, type TestDatabase } from '../support/database';
 import { ndjson, useJobs, writableFields } from '../support/jobs';
 import { run } from '../support/process';
 import { startService } from '../support/service';
+import { createWebhook, deliveriesOf, WEBHOOK_ENV, WEBHOOKS } from '../support/webhooks';
 
 const { database, directory, path, file, newOrganization, job, importFile, exported, withService } =
   useJobs();
@@ -160,6 +161,27 @@ describe('ums', () => {
       { displayName: 'Sales', externalId: 'Sales-1' },
     ]);
     expect(await json('groups', 'list', '--organization', other)).toEqual([]);
+  });
+
+  it('lists webhooks, and why the last attempt of each failed', async () => {
+    const organization = await newOrganization();
+    const service = await startService(WEBHOOK_ENV, { background: true }, database());
+    try {
+      const api = await service.client({ organizationId: organization });
+      await createWebhook(api, { description: 'quiet' });
+      const { id } = await createWebhook(api, { url: 'http://127.0.0.1:1/', description: 'failing' });
+      await api.post(`${WEBHOOKS}/${id}/test`).expect(202);
+      await deliveriesOf(api, id, ([first]) => first?.attempts === 1);
+    } finally {
+      await service.close();
+    }
+    expect(await json('webhooks', 'list', '--organization', organization)).toMatchObject([
+      { description: 'failing', failingSince: expect.any(String), lastError: 'refused' },
+      { description: 'quiet', failingSince: null, lastError: null },
+    ]);
+    expect(await text('webhooks', 'list', '--organization', organization)).toMatch(
+      /^id .* lastError\n.* refused\n.* -\n$/,
+    );
   });
 
   it('restores and purges deleted users', async () => {

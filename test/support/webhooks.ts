@@ -21,6 +21,8 @@ export interface Delivery {
   state: string;
   attempts: number;
   lastStatus: number | null;
+  lastError: string | null;
+  lastDurationMs: number | null;
   nextAttemptAt: string | null;
 }
 

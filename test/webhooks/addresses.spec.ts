@@ -9,10 +9,11 @@ import {
   type AddressInfo,
   createServer as createTcpServer,
   type Server as TcpServer,
-  type Socket,
+  Socket,
 } from 'node:net';
 import tls from 'node:tls';
-import { addressesIn, type LookUp, lookUpPrivately } from '../../src/webhooks/address/look-up';
+import { type Unanswered, unansweredBy } from '../../src/webhooks/address/delivery-error';
+import { addressesIn, lookUp, type LookUp, lookUpPrivately } from '../../src/webhooks/address/look-up';
 import { Post } from '../../src/webhooks/address/post';
 import { GLOBAL_IPV6, isPublic, Reach, SPECIAL_IPV4, SPECIAL_IPV6 } from '../../src/webhooks/address/reach';
 import { until } from '../support/until';
@@ -112,6 +113,8 @@ describe('a message', () => {
   const message = (url: string) => ({ url, headers: {}, body: '{}' });
   const here = () => `http://a.example:${portOf(server)}/`;
   const statusOf = async (url: string, post = toLoopback) => (await post.send(message(url), never)).status;
+  /** Why there is no answer. */
+  const reasonOf = (url: string, post = toLoopback) => statusOf(url, post).catch(({ reason }) => reason);
 
   it('goes to the address that was judged, with the name of the URL', async () => {
     const port = portOf(server);
@@ -127,12 +130,16 @@ describe('a message', () => {
       for (const scheme of ['http', 'https']) {
         const url = `${scheme}://${host}:${portOf(server)}/`;
         await expect(statusOf(url, post)).rejects.toThrow('may not reach');
+        expect(await reasonOf(url, post)).toBe('address');
       }
     expect(connections).toBe(0);
   });
 
   it('is not sent if one of the addresses of its name is not public', async () => {
-    for (const addresses of [['8.8.8.8', '127.0.0.1'], ['127.0.0.1', '2606:4700::1111'], []]) {
+    for (const addresses of [
+      ['8.8.8.8', '127.0.0.1'],
+      ['127.0.0.1', '2606:4700::1111'],
+    ]) {
       const post = new Post(new Reach([]), async () => addresses);
       await expect(statusOf(`https://a.example:${portOf(server)}/`, post)).rejects.toThrow('may not reach');
     }
@@ -145,7 +152,7 @@ describe('a message', () => {
     const post = new Post(loopback, async () => answers[asked++]);
     const url = `http://changing.example:${portOf(server)}/`;
     await post.send(message(url), never);
-    await expect(post.send(message(url), never)).rejects.toThrow(); // nobody listens at that address, which is the one it asks
+    expect(await reasonOf(url, post)).toBe('refused'); // nobody listens at that address, which is the one it asks
     await expect(statusOf(url, post)).rejects.toThrow('may not reach');
     expect([asked, connections]).toEqual([3, 1]);
   });
@@ -168,10 +175,10 @@ describe('a message', () => {
       SNICallback: (name, done) => (names.push(name), done(null)),
     });
     await new Promise<void>((done) => secure.listen(0, '127.0.0.1', done));
-    await expect(toLoopback.send(message(`https://a.example:${portOf(secure)}/`), never)).rejects.toThrow(
-      /self.signed/,
-    );
-    expect(names).toEqual(['a.example']);
+    const url = `https://a.example:${portOf(secure)}/`;
+    await expect(statusOf(url)).rejects.toThrow(/self.signed/);
+    expect(await reasonOf(url)).toBe('tls');
+    expect(names).toEqual(['a.example', 'a.example']);
     secure.close();
   });
 
@@ -200,14 +207,51 @@ describe('a message', () => {
     expect(sent).toBeLessThan(20 * 1024 * 1024);
   });
 
-  it('fails if the receiver hangs up, or answers with no HTTP', async () => {
-    for (const answer of ['', 'HTTP/1.1 2', 'nonsense\r\n\r\n']) {
-      const tcp = createTcpServer((socket) => void socket.on('error', () => {}).end(answer));
+  it('fails if the receiver hangs up, or answers with no HTTP or TLS', async () => {
+    const hangUp = (socket: Socket) => void socket.resetAndDestroy();
+    const say = (text: string) => (socket: Socket) => void socket.end(text);
+    for (const [receive, plain, secure = 'tls'] of [
+      [hangUp, 'reset', 'reset'],
+      [(socket: Socket) => void socket.once('data', () => hangUp(socket)), 'reset', 'reset'],
+      [say(''), 'reset'],
+      [say('HTTP/1.1 2'), 'reset'],
+      [say('HTTP/1.1 200 OK\r\nContent-Le'), 'reset'],
+      [say('nonsense\r\n\r\n'), 'protocol'],
+      [say(`HTTP/1.1 200 OK\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`), 'protocol'],
+    ] as const) {
+      const tcp = createTcpServer((socket) => receive(socket.on('error', () => {})));
       await new Promise<void>((done) => tcp.listen(0, '127.0.0.1', done));
       const { port } = tcp.address() as AddressInfo;
-      await expect(toLoopback.send(message(`http://a.example:${port}/`), never)).rejects.toThrow();
+      expect(await reasonOf(`http://a.example:${port}/`)).toBe(plain);
+      expect(await reasonOf(`https://a.example:${port}/`)).toBe(secure);
       tcp.close();
     }
+    expect(await reasonOf(here().replace('http:', 'https:'))).toBe('tls');
+    expect(requests).toEqual([]);
+  });
+
+  it('is cut off, not kept from its address, if the connection ends as soon as it is open', async () => {
+    // What Node.js asks the system for, which then knows no other side.
+    jest.spyOn(Socket.prototype as unknown as { _getpeername(): object }, '_getpeername').mockReturnValue({});
+    expect(await reasonOf(here())).toBe('reset');
+    expect(requests).toEqual([]);
+  });
+
+  it('is refused if nobody listens at any address of its name', async () => {
+    const tcp = createTcpServer();
+    await new Promise<void>((done) => tcp.listen(0, '127.0.0.1', done));
+    const { port } = tcp.address() as AddressInfo;
+    await new Promise((done) => tcp.close(done));
+    for (const addresses of [['127.0.0.1'], ['127.0.0.1', '127.0.0.2']])
+      expect(await reasonOf(`http://a.example:${port}/`, new Post(loopback, async () => addresses))).toBe(
+        'refused',
+      );
+  });
+
+  it('is not sent to a name without an address', async () => {
+    expect(await reasonOf(here(), new Post(loopback, async () => []))).toBe('dns');
+    expect(await reasonOf('http://nowhere.invalid/', new Post(loopback, lookUp))).toBe('dns');
+    expect(connections).toBe(0);
   });
 
   it('is given up when the process ends', async () => {
@@ -243,7 +287,7 @@ describe('a message', () => {
     await pass(14_900);
     expect(ended).toBe(0);
     await pass(200);
-    expect((await results).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(await results).toMatchObject(Array(3).fill({ status: 'rejected', reason: { reason: 'timeout' } }));
     tcp.close();
   });
 });
@@ -256,11 +300,11 @@ describe('a receiver', () => {
   const servers: TcpServer[] = [];
   afterEach(() => servers.splice(0).forEach((server) => server.close()));
 
-  /** The status that an attempt gets, or undefined if it fails. */
+  /** The status that an attempt gets, or why it gets none. */
   const statusFrom = (scheme: string, port: number) =>
     toLoopback.send({ url: `${scheme}://a.example:${port}/`, headers: {}, body: '{}' }, never).then(
       ({ status }) => status,
-      () => undefined,
+      ({ reason }: Unanswered) => reason,
     );
 
   /** Lets a receiver answer in this way. */
@@ -295,9 +339,9 @@ describe('a receiver', () => {
   it('may send ten informational responses', async () => {
     for (const scheme of ['http', 'https']) {
       expect(await receive((socket) => socket.write(CONTINUE.repeat(10) + OK), scheme)).toBe(200);
-      expect(await receive(inParts([...Array<string>(50).fill(CONTINUE), OK]), scheme)).toBeUndefined();
+      expect(await receive(inParts([...Array<string>(50).fill(CONTINUE), OK]), scheme)).toBe('protocol');
       // Several reads, each with many.
-      expect(await receive(inParts([CONTINUE.repeat(10_000), OK]), scheme)).toBeUndefined();
+      expect(await receive(inParts([CONTINUE.repeat(10_000), OK]), scheme)).toBe('protocol');
     }
   });
 
@@ -305,9 +349,9 @@ describe('a receiver', () => {
     const headers = Array.from({ length: 100 }, (_, number) => `X-${number}: y\r\n`);
     const lines = ['HTTP/1.1 200 OK\r\n', ...headers, 'Content-Length: 0\r\n\r\n'];
     expect(await receive(inParts(lines))).toBe(200);
-    expect(await receive(inParts(lines.join('')))).toBeUndefined();
+    expect(await receive(inParts(lines.join('')))).toBe('protocol');
     // Nor line ends instead, which the parser skips.
-    expect(await receive(inParts([...Array<string>(1_000).fill('\r\n'), OK]))).toBeUndefined();
+    expect(await receive(inParts([...Array<string>(1_000).fill('\r\n'), OK]))).toBe('protocol');
   });
 
   it('is not waited for once it leaves HTTP', async () => {
@@ -326,7 +370,7 @@ describe('a receiver', () => {
   it('may send a few session tickets, but not thousands', async () => {
     for (const [tickets, status] of [
       [2, 200],
-      [2_000, undefined],
+      [2_000, 'protocol'],
     ]) {
       const options = ['-accept', '127.0.0.1:0', '-cert', PEM, '-key', PEM, '-num_tickets', String(tickets)];
       const server = spawn('openssl', ['s_server', ...options], { stdio: ['pipe', 'pipe', 'ignore'] });
@@ -344,6 +388,20 @@ describe('a receiver', () => {
       }
     }
   });
+});
+
+it('an attempt ends for the most telling reason of all addresses that were tried', () => {
+  const failure = (code: string) => Object.assign(new Error(code), { code });
+  for (const [codes, reason] of [
+    ['EHOSTUNREACH', 'refused'],
+    ['ENETUNREACH ETIMEDOUT', 'timeout'],
+    ['ETIMEDOUT ECONNREFUSED', 'refused'],
+    ['ECONNRESET', 'reset'],
+  ] as const) {
+    const all = codes.split(' ').map(failure);
+    const error = all.length > 1 ? new AggregateError(all) : all[0];
+    expect([codes, unansweredBy(error, 'connect').reason]).toEqual([codes, reason]);
+  }
 });
 
 it('a name that no name server knows is looked up without the few threads of the system', async () => {

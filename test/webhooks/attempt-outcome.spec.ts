@@ -58,10 +58,18 @@ describe('an answer', () => {
       ['failed', [410]],
     ] as const)
       for (const status of statuses)
-        expect(after(status)).toMatchObject({ status, state, isGone: status === 410 });
-    expect(outcomeOf(undefined, 1, NOW, () => 0.5)).toEqual({
+        expect(after(status)).toMatchObject({
+          status,
+          state,
+          error: state === 'delivered' ? null : 'status',
+          durationMs: 1,
+          isGone: status === 410,
+        });
+    expect(outcomeOf({ error: 'dns', tookMs: 7.5 }, 1, NOW, () => 0.5)).toEqual({
       state: 'pending',
       status: null,
+      error: 'dns',
+      durationMs: 8,
       pauseMs: 5 * SECONDS,
       blockMs: 0,
       isGone: false,
@@ -75,7 +83,7 @@ describe('an answer', () => {
         [1_999, false],
         [2_001, true],
       ] as const)
-        expect(outcomeOf({ status, tookMs }, 1)).toMatchObject({ isSlow });
+        expect(outcomeOf({ status, tookMs }, 1)).toMatchObject({ isSlow, durationMs: tookMs });
   });
 
   it('of a busy receiver keeps everything from the webhook for a while, and any other nothing', () => {

@@ -37,6 +37,8 @@ describe('a delivery', () => {
       state: 'delivered',
       attempts: 1,
       lastStatus: 204,
+      lastError: null,
+      lastDurationMs: expect.any(Number),
       nextAttemptAt: null,
       createdAt: expect.any(String),
     });

@@ -6,8 +6,19 @@ import type { Shell } from './shell';
 import { addList, withService } from './with-service';
 
 export function webhooksCommand(webhooks: Command, shell: Shell): void {
-  addList(shell, webhooks, 'list the webhooks of an organization, newest first', (app, by, page) =>
-    app.get(WebhooksService).list(by, page),
+  addList(
+    shell,
+    webhooks,
+    'list the webhooks of an organization, newest first, and why the last attempt of each failed',
+    async (app, by, page) => {
+      const service = app.get(WebhooksService);
+      const { data, nextCursor } = await service.list(by, page);
+      const errors = await service.lastErrors(by);
+      return {
+        data: data.map((webhook) => ({ ...webhook, lastError: errors[webhook.id] ?? null })),
+        nextCursor,
+      };
+    },
   );
 
   webhooks

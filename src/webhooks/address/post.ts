@@ -4,6 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { finished } from 'node:stream/promises';
 import { connect as connectTls } from 'node:tls';
+import { type Step, Unanswered, unansweredBy } from './delivery-error';
 import { type LookUp } from './look-up';
 import type { Reach } from './reach';
 
@@ -44,8 +45,8 @@ export class Post {
   ) {}
 
   /**
-   * Rejects if no response comes in time, or the address may not be reached. Follows no redirect and uses no proxy. The
-   * states of an attempt; each leads to the next one, or ends the attempt without an answer:
+   * Rejects with `Unanswered` if no response comes in time, or the address may not be reached. Follows no redirect and
+   * uses no proxy. The steps of an attempt; each leads to the next one, or ends the attempt without an answer:
    *
    *     look up    the addresses of the name; one that must not be reached ends it
    *        │
@@ -53,29 +54,43 @@ export class Post {
    *        │
    *     TLS        with https alone
    *        │
-   *     send       headers and body, then wait for the status; an upgrade, too many informational responses, reads or
-   *        │       session tickets end it
-   *     read       at most 1 KB of the body, for at most a second; what happens here no longer changes the answer
+   *     answer     send headers and body, then wait for the status; an upgrade, too many informational responses, reads
+   *        │       or session tickets end it
    *        │
-   *     answer     the status, and how long to wait
+   *     read       at most 1 KB of the body, for at most a second; what happens here no longer changes the answer
    *
-   * The time limit and `abandoned` end every state, and the connection is always closed.
+   * The time limit and `abandoned` end every step, and the connection is always closed.
    */
   async send({ url, headers, body }: Message, abandoned: AbortSignal): Promise<Answer> {
     abandoned.throwIfAborted();
     const startedAt = performance.now();
     const target = new URL(url);
+    const host = target.hostname.replace(/^\[(.*)\]$/, '$1');
     const isSecure = target.protocol === 'https:';
     const attempt = new AbortController();
     const { signal } = attempt;
-    const end = () => attempt.abort();
-    const timer = setTimeout(end, MAX_ATTEMPT_MS);
-    abandoned.addEventListener('abort', end, { once: true });
+    const endLate = () => attempt.abort(new Unanswered('timeout', 'The time of the attempt is over.'));
+    const abandon = () => attempt.abort();
+    const timer = setTimeout(endLate, MAX_ATTEMPT_MS);
+    abandoned.addEventListener('abort', abandon, { once: true });
+    let step: Step = 'look up';
     let socket: Socket | undefined;
     try {
-      const connected = (socket = await this.connect(target, isSecure, signal));
-      const send = isSecure ? httpsRequest : httpRequest;
-      const request = send(target, {
+      const addresses = await this.addressesOf(host, isSecure, signal);
+      step = 'connect';
+      const port = Number(target.port) || (isSecure ? 443 : 80);
+      socket = connect({ host, port, lookup: always(addresses), signal });
+      await opened(socket, 'connect', signal);
+      if (!socket.remoteAddress) throw new Unanswered('reset', 'The connection has ended at once.');
+      this.require([socket.remoteAddress], isSecure);
+      if (isSecure) {
+        step = 'tls';
+        socket = connectTls({ socket, host, servername: isIP(host) === 0 ? host : undefined });
+        await opened(socket, 'secureConnect', signal);
+      }
+      step = 'answer';
+      const connected = socket;
+      const request = (isSecure ? httpsRequest : httpRequest)(target, {
         method: 'POST',
         headers: { ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' },
         createConnection: () => connected, // so there is no agent
@@ -89,49 +104,46 @@ export class Post {
       const tookMs = performance.now() - startedAt;
       await readOff(response);
       return { status: response.statusCode!, retryAfter: response.headers['retry-after'], tookMs };
+    } catch (error) {
+      throw unansweredBy(signal.aborted ? signal.reason : error, step);
     } finally {
       socket?.destroy();
       clearTimeout(timer);
-      abandoned.removeEventListener('abort', end);
+      abandoned.removeEventListener('abort', abandon);
     }
   }
 
-  private async connect({ hostname, port }: URL, isSecure: boolean, signal: AbortSignal): Promise<Socket> {
-    const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  private async addressesOf(host: string, isSecure: boolean, signal: AbortSignal): Promise<string[]> {
     const addresses = await this.lookUp(host, signal);
+    if (addresses.length === 0) throw new Unanswered('dns', 'The name has no address.');
     this.require(addresses, isSecure);
-    const lookup: LookupFunction = (_host, { all }, callback) => {
-      const found = addresses.map((address) => ({ address, family: isIP(address) }));
-      if (all) callback(null, found);
-      else callback(null, found[0].address, found[0].family);
-    };
-    const socket = connect({ host, port: Number(port) || (isSecure ? 443 : 80), lookup, signal });
-    socket.on('error', () => {}); // once() and the request report it
-    try {
-      await once(socket, 'connect', { signal });
-      this.require([socket.remoteAddress ?? ''], isSecure);
-      if (!isSecure) return socket;
-      const secure = connectTls({ socket, host, servername: isIP(host) === 0 ? host : undefined });
-      secure.on('error', () => {});
-      await once(secure, 'secureConnect', { signal });
-      return secure;
-    } catch (error) {
-      socket.destroy();
-      throw error;
-    }
+    return addresses;
   }
 
   /** All addresses must be allowed: otherwise one public address would be enough to reach the others. */
   private require(addresses: readonly string[], isSecure: boolean): void {
-    const isReachable = (address: string) => this.reach.includes(address, isSecure);
-    if (addresses.length === 0 || !addresses.every(isReachable))
-      throw new Error('The name has no address, or one that a webhook may not reach.');
+    if (!addresses.every((address) => this.reach.includes(address, isSecure)))
+      throw new Unanswered('address', 'The name has an address that a webhook may not reach.');
   }
+}
+
+/** A look-up that has been made before. */
+const always =
+  (addresses: readonly string[]): LookupFunction =>
+  (_host, { all }, callback) => {
+    const found = addresses.map((address) => ({ address, family: isIP(address) }));
+    if (all) callback(null, found);
+    else callback(null, found[0].address, found[0].family);
+  };
+
+async function opened(socket: Socket, event: string, signal: AbortSignal): Promise<void> {
+  socket.on('error', () => {}); // once() and the request report it
+  await once(socket, event, { signal });
 }
 
 /** Ends an attempt if the receiver breaks the protocol or never stops sending headers. */
 function endIfExcessive(attempt: AbortController, request: ClientRequest, socket: Socket): void {
-  const end = () => attempt.abort();
+  const end = () => attempt.abort(new Unanswered('protocol', 'The receiver leaves HTTP, or sends too much.'));
   // Not at once: Node's parser throws if its connection ends while it is at work.
   const endSoon = () => process.nextTick(end);
   const beyond = (limit: number, act: () => void) => () => limit-- === 0 && act();

@@ -1,4 +1,5 @@
 import { PAUSES } from '../../platform/background/pauses';
+import type { DeliveryError } from '../address/delivery-error';
 import type { Answer } from '../address/post';
 import type { EventRow } from '../../events/event/event.entity';
 import type { WebhookFields } from '../webhook/webhook.entity';
@@ -18,11 +19,21 @@ const GONE = 410;
 /** A receiver that takes longer is slow. */
 const SLOW_AFTER_MS = 2_000;
 
+/** The end of an attempt without an answer. */
+export interface NoAnswer {
+  error: DeliveryError;
+  tookMs: number;
+}
+
 /** The consequences of an attempt. */
 export interface AttemptOutcome {
   state: 'delivered' | 'pending' | 'failed';
   /** Null without a response. */
   status: number | null;
+  /** Why the attempt had no success; null if it had. */
+  error: DeliveryError | null;
+  /** How long the attempt took. */
+  durationMs: number | null;
   /** The pause before a pending delivery is tried again. */
   pauseMs: number;
   /** How long nothing is sent to the webhook. */
@@ -47,17 +58,40 @@ export interface Success {
   outcome: AttemptOutcome;
 }
 
+/** The end of a delivery whose event has been removed, so that there is nothing to attempt. */
+export const REMOVED: AttemptOutcome = {
+  state: 'failed',
+  status: null,
+  error: null,
+  durationMs: null,
+  pauseMs: 0,
+  blockMs: 0,
+  isGone: false,
+  isSlow: false,
+};
+
 /** `attempts` includes this attempt. */
 export function outcomeOf(
-  answer: Answer | undefined,
+  end: Answer | NoAnswer,
   attempts: number,
   now = Date.now(),
   random = Math.random,
 ): AttemptOutcome {
+  const answer = 'status' in end ? end : undefined;
   const status = answer?.status ?? null;
+  const durationMs = Math.round(end.tookMs);
   const isSlow = answer !== undefined && answer.tookMs > SLOW_AFTER_MS;
   if (status !== null && status >= 200 && status < 300)
-    return { state: 'delivered', status, pauseMs: 0, blockMs: 0, isGone: false, isSlow };
+    return {
+      state: 'delivered',
+      status,
+      error: null,
+      durationMs,
+      pauseMs: 0,
+      blockMs: 0,
+      isGone: false,
+      isSlow,
+    };
   const asked = retryAfterMs(answer?.retryAfter, now);
   const isGone = status === GONE;
   const isLast = attempts > PAUSES.length;
@@ -65,6 +99,8 @@ export function outcomeOf(
   return {
     state: isGone || isLast ? 'failed' : 'pending',
     status,
+    error: 'error' in end ? end.error : 'status',
+    durationMs,
     pauseMs: Math.round(Math.max(pause, asked ?? 0)),
     blockMs: status !== null && OVERLOADED.includes(status) ? (asked ?? OVERLOADED_MS) : 0,
     isGone,

@@ -75,6 +75,7 @@ export class Attempts {
       if (!webhook?.enabled) return 'done';
       if (!(await recordDelivery(manager, webhook, attempt, outcome))) return stateOf(webhook);
       if (outcome.blockMs > 0) await block(manager, webhook, outcome.blockMs);
+      await manager.update(Webhook, primaryKey(claim), { lastError: outcome.error });
       const reason = outcome.isGone ? 'gone' : await recordFailure(manager, webhook, attempt.delivery.id);
       if (reason) await disable(manager, webhook, reason);
       return reason || outcome.blockMs > 0 ? 'done' : 'struggling';
@@ -87,13 +88,14 @@ async function recordDelivery(
   manager: EntityManager,
   { organizationId, url }: Webhook,
   { delivery, webhook }: Attempt,
-  { state, status, pauseMs }: AttemptOutcome,
+  { state, status, error, durationMs, pauseMs }: AttemptOutcome,
 ): Promise<boolean> {
   const next = state === 'pending' ? sql`now() + ${pauseMs} * interval '1 millisecond'` : sql`NULL`;
   const isRecorded = await execute(
     manager,
     sql`UPDATE ${WebhookDelivery}
-        SET attempts = attempts + 1, last_status = ${status}, state = ${state}, next_attempt_at = ${next}
+        SET attempts = attempts + 1, last_status = ${status}, last_error = ${error}, last_duration_ms = ${durationMs},
+          state = ${state}, next_attempt_at = ${next}
         WHERE organization_id = ${organizationId} AND id = ${delivery.id} AND state = 'pending' AND attempts = ${delivery.attempts}`,
   );
   return isRecorded > 0 && webhook.url === url;
@@ -112,7 +114,14 @@ const recordSuccess = (manager: EntityManager, { organizationId, id }: Webhook, 
   manager.update(
     Webhook,
     { organizationId, id },
-    { lastSuccessAt: () => 'now()', isSlow, failingSince: null, failingDelivery: null, failingOthers: false },
+    {
+      lastSuccessAt: () => 'now()',
+      lastError: null,
+      isSlow,
+      failingSince: null,
+      failingDelivery: null,
+      failingOthers: false,
+    },
   );
 
 /** Returns a reason to disable the webhook, if there is one: two deliveries have failed, the first of them long ago. */

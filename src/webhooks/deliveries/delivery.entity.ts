@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { columnsOf } from '../../platform/database/columns';
+import type { DeliveryError } from '../address/delivery-error';
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 
@@ -41,6 +42,13 @@ export class WebhookDelivery {
   @Column({ name: 'last_status', type: 'integer', nullable: true })
   lastStatus: number | null;
 
+  /** Null after a success. */
+  @Column({ name: 'last_error', type: 'text', nullable: true })
+  lastError: DeliveryError | null;
+
+  @Column({ name: 'last_duration_ms', type: 'integer', nullable: true })
+  lastDurationMs: number | null;
+
   @Column({
     name: 'next_attempt_at',
     type: 'timestamptz',
@@ -62,6 +70,8 @@ export const DELIVERY_COLUMNS = columnsOf(WebhookDelivery, [
   'state',
   'attempts',
   'lastStatus',
+  'lastError',
+  'lastDurationMs',
   'nextAttemptAt',
   'createdAt',
 ]).select;

@@ -22,7 +22,7 @@ export class DeliveryView {
 
   /**
    * `failed` after the last attempt, after a 410, or when the webhook was disabled.
-   * @example 'delivered'
+   * @example 'pending'
    */
   state: 'pending' | 'delivered' | 'failed';
 
@@ -33,14 +33,30 @@ export class DeliveryView {
   attempts: number;
 
   /**
-   * The status of the last response; null if there was none.
-   * @example 200
+   * The status of the last attempt's response; null if there was none.
+   * @example 503
    */
   lastStatus: number | null;
 
   /**
+   * Why the last attempt had no success: `status`: its status is not 2xx; `dns`: the name has no address; `address`:
+   * a webhook may not reach it; `refused`: nobody accepts connections; `tls`: no TLS, or no valid certificate; `reset`:
+   * the connection ended without a response; `timeout`: no response within 15 seconds; `protocol`: the response is
+   * not HTTP. Null after a success, before the first attempt, and if the event has been removed.
+   * @example 'status'
+   */
+  lastError: 'status' | 'dns' | 'refused' | 'reset' | 'timeout' | 'tls' | 'address' | 'protocol' | null;
+
+  /**
+   * How many milliseconds the last attempt took, until the status of its response or its end without one; null if there
+   * was none.
+   * @example 142
+   */
+  lastDurationMs: number | null;
+
+  /**
    * When it will be sent next; null if it will not be.
-   * @example null
+   * @example '2026-01-31T09:30:05.000Z'
    */
   nextAttemptAt: Date | null;
 

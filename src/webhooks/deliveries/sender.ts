@@ -4,12 +4,13 @@ import type { Turn } from '../../platform/background/claimed-work';
 import { eventAsJson, thinEventAsJson } from '../../events/event/event.serializer';
 import { Bulkhead } from '../../platform/fairness/bulkhead';
 import { LIMITS } from '../../platform/fairness/limits';
+import type { Unanswered } from '../address/delivery-error';
 import { Post } from '../address/post';
 import { signedHeaders } from '../secrets/signature';
 import type { ReceiverState } from '../webhook/webhook.entity';
 import { serializeWebhook } from '../webhook/webhook.serializer';
 import { WebhookSecrets } from '../webhook/webhook-secrets';
-import { type Attempt, type AttemptOutcome, outcomeOf } from './attempt-outcome';
+import { type Attempt, type AttemptOutcome, outcomeOf, REMOVED } from './attempt-outcome';
 import { Attempts } from './attempts';
 import { TEST_TYPE } from './delivery.entity';
 import { Successes } from './successes';
@@ -92,17 +93,17 @@ export class Sender {
     const { delivery, webhook } = attempt;
     const attempts = delivery.attempts + 1;
     const body = payloadOf(attempt);
-    if (body === null) return { ...outcomeOf(undefined, attempts), state: 'failed' };
+    if (body === null) return REMOVED;
     const headers = {
       'content-type': 'application/json',
       'user-agent': `user-management-service/${VERSION}`,
       ...signedHeaders(delivery.eventId, new Date(), body, this.secrets.open(webhook)),
     };
-    // The reason for a missing response, such as the address of a name, is not for administrators of organizations.
-    const answer = await this.post
+    const startedAt = performance.now();
+    const end = await this.post
       .send({ url: webhook.url, headers, body }, abandoned)
-      .catch(() => undefined);
-    return outcomeOf(answer, attempts);
+      .catch(({ reason }: Unanswered) => ({ error: reason, tookMs: performance.now() - startedAt }));
+    return outcomeOf(end, attempts);
   }
 }
 

@@ -4,6 +4,7 @@ import { Claimable } from '../../platform/database/claims';
 import { columnsOf } from '../../platform/database/columns';
 import { raw } from '../../platform/database/sql';
 import type { EventType } from '../../events/event/event.types';
+import type { DeliveryError } from '../address/delivery-error';
 
 export const PAYLOADS = ['full', 'thin'] as const;
 export const ORDERINGS = ['none', 'organization'] as const;
@@ -78,6 +79,10 @@ export class Webhook extends Claimable {
   /** Whether other deliveries have failed since. */
   @Column({ name: 'failing_others', type: 'boolean', default: false })
   failingOthers: boolean;
+
+  /** Why the last attempt had no success. Not for callers, who see it in the deliveries. */
+  @Column({ name: 'last_error', type: 'text', nullable: true })
+  lastError: DeliveryError | null;
 
   /** Whether the last response of a success took long. */
   @Column({ name: 'is_slow', type: 'boolean', default: false })
