@@ -30,6 +30,12 @@ export const SECTIONS: Section[] = [
     scope: 'users:read',
     page: () => import('./deleted/deleted-page.tsx'),
   },
-  { path: 'webhooks', title: 'Webhooks', scope: 'admin', page: () => import('./webhooks/webhooks-page.tsx') },
+  {
+    path: 'webhooks',
+    title: 'Webhooks',
+    scope: 'admin',
+    page: () => import('./webhooks/webhooks-page.tsx'),
+    item: () => import('./webhooks/webhook-page.tsx'),
+  },
   { path: 'activity', title: 'Activity', scope: 'admin', page: () => import('./activity/activity-page.tsx') },
 ];

@@ -49,7 +49,7 @@ export function History({ title, aside, label, query, limit, empty, version }: P
   );
 }
 
-const PAGES: Record<string, string> = { usr: 'users', tok: 'tokens', grp: 'groups' };
+const PAGES: Record<string, string> = { usr: 'users', tok: 'tokens', grp: 'groups', whk: 'webhooks' };
 
 /** The page of what has this id. */
 const pageOf = (id: string) => `${PAGES[id.slice(0, 3)] ?? 'activity'}/${id}`;

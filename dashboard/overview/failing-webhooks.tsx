@@ -31,9 +31,9 @@ export function FailingWebhooks() {
           <ul role="list" class="rows">
             {all.filter(isFailing).map((webhook) => (
               <li key={webhook.id}>
-                <bdi class="clip name" title={webhook.url}>
+                <Link to={`webhooks/${webhook.id}`} class="clip name" title={webhook.url}>
                   {nameOf(webhook)}
-                </bdi>
+                </Link>
                 <span>
                   <Health webhook={webhook} />
                 </span>

@@ -8,6 +8,10 @@ export const formatCount = (count: number): string => numbers.format(count);
 export const countOf = (count: number, singular: string, plural = `${singular}s`): string =>
   count === 1 ? `1 ${singular}` : `${formatCount(count)} ${plural}`;
 
+/** “142 ms”, “1.2 s” */
+export const formatDuration = (ms: number): string =>
+  ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
+
 /** 3:04:05 PM */
 export const formatTime = (time: number): string => timeOfDay.format(time);
 

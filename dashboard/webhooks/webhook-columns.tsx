@@ -1,28 +1,28 @@
 import type { Webhook } from '../../client/index.ts';
+import { Link } from '../router/link.tsx';
 import { CodeChips } from '../ui/code-chips.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { ACTIONS, type Column } from '../ui/table.tsx';
 import { Ago } from '../ui/time.tsx';
 import { nameOf } from './name-of.ts';
+import type { OpenWebhookDialog } from './webhook-dialogs.tsx';
 
-export type WebhookDialog = 'edit' | 'deliveries' | 'rotate' | 'delete';
-
-export const webhookColumns = (
-  open: (dialog: WebhookDialog, webhook: Webhook) => void,
-): Column<Webhook>[] => [
+export const webhookColumns = (open: (dialog: OpenWebhookDialog) => void): Column<Webhook>[] => [
   {
     title: 'Webhook',
     class: 'main',
     value: (webhook) => (
       <>
-        <strong>{nameOf(webhook)}</strong>
+        <Link to={`webhooks/${webhook.id}`} class="name">
+          {nameOf(webhook)}
+        </Link>
         {webhook.description && <code class="sub">{webhook.url}</code>}
       </>
     ),
   },
   {
     title: 'Events',
-    value: ({ types }) => <CodeChips names={types.map((type) => (type === '*' ? 'all' : type))} />,
+    value: (webhook) => <CodeChips names={typeNames(webhook)} />,
   },
   {
     title: 'Last success',
@@ -35,15 +35,16 @@ export const webhookColumns = (
       <Menu
         label={`Actions for ${nameOf(webhook)}`}
         items={[
-          { title: 'Deliveries', onChoose: () => open('deliveries', webhook) },
-          { title: 'Edit', onChoose: () => open('edit', webhook) },
-          { title: 'Rotate secret', onChoose: () => open('rotate', webhook) },
-          { title: 'Delete', danger: true, onChoose: () => open('delete', webhook) },
+          { title: 'Edit', onChoose: () => open({ action: 'edit', webhook }) },
+          { title: 'Rotate secret', onChoose: () => open({ action: 'rotate', webhook }) },
+          { title: 'Delete', danger: true, onChoose: () => open({ action: 'delete', webhook }) },
         ]}
       />
     ),
   },
 ];
+
+export const typeNames = ({ types }: Webhook) => types.map((type) => (type === '*' ? 'all' : type));
 
 const REASONS: Record<string, string> = {
   gone: 'The receiver answered that it is gone.',

@@ -6,8 +6,8 @@ import { CheckField, InputField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { SelectField } from '../ui/select-field.tsx';
 
-const PAYLOADS = { full: 'The whole event', thin: 'Without data: nothing personal' };
-const ORDERINGS = { none: 'As fast as possible', organization: 'One after the other' };
+export const PAYLOADS = { full: 'The whole event', thin: 'Without data: nothing personal' };
+export const ORDERINGS = { none: 'As fast as possible', organization: 'One after the other' };
 
 interface Props {
   /** The webhook to change; without it, a new one is created. */

@@ -17,7 +17,7 @@ export const PAGE_HEADERS = pageHeaders("'self'", "require-trusted-types-for 'sc
 
 /** The paths of the page, the same as in `dashboard/routes.ts`; any other is a 404. A test compares them. */
 const PAGE_PATH =
-  /^\/dashboard(?:\/(?:deleted|webhooks|activity)|\/(?:users|tokens|groups)(?:\/[\w-]{1,64})?)?$/;
+  /^\/dashboard(?:\/(?:deleted|activity)|\/(?:users|tokens|groups|webhooks)(?:\/[\w-]{1,64})?)?$/;
 
 /**
  * The files of the page by the path they are served at. They are few and small, so they are read once, and no request

@@ -327,12 +327,18 @@ describeInBrowser('the dashboard', () => {
     const { body: token } = await api.post('/v1/tokens', fields).expect(201);
     const groups = service().app.get(GroupsService);
     const group = await groups.create(organizationId, { displayName: MARKUP }, [user.id]);
-    await createWebhook(api, { description: MARKUP });
+    const webhook = await createWebhook(api, { description: MARKUP });
     const { page } = await enter('', api);
     const noElement = async (where: string) =>
       expect([where, await page.locator('img, body script').count()]).toEqual([where, 0]);
     const lists = ['', 'users', 'tokens', 'groups', 'deleted', 'webhooks', 'activity'];
-    const items = [`users?group=${group.id}`, `users/${user.id}`, `tokens/${token.id}`, `groups/${group.id}`];
+    const items = [
+      `users?group=${group.id}`,
+      `users/${user.id}`,
+      `tokens/${token.id}`,
+      `groups/${group.id}`,
+      `webhooks/${webhook.id}`,
+    ];
     for (const path of [...lists, ...items]) {
       await showAt(page, path);
       await page.locator('main').getByText(MARKUP).filter({ visible: true }).first().waitFor();

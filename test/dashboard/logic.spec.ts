@@ -1,4 +1,4 @@
-import { ApiError, type ClientOptions, createClient, type User } from '../../client/index';
+import { ApiError, type ClientOptions, createClient, type Delivery, type User } from '../../client/index';
 import { absentIn, changesOf as changesIn, titleOfChange } from '../../dashboard/activity/changes';
 import { type Entry, sentenceOf, targetNameOf } from '../../dashboard/activity/sentence';
 import { isLastAdmin } from '../../dashboard/tokens/token/last-admin';
@@ -14,6 +14,8 @@ import {
 } from '../../dashboard/users/bulk/bulk';
 import { changesOf, conflictsOf, withChanges } from '../../dashboard/users/edit/changes';
 import { fieldOf, metadataOf, newRow, rowsOf } from '../../dashboard/users/edit/metadata-rows';
+import { outcomeOf } from '../../dashboard/webhooks/outcome-of';
+import { DELIVERY_ERRORS } from '../../src/webhooks/address/delivery-error';
 import { proposeTargets } from '../../csv/proposals';
 import { keyFault } from '../../csv/targets';
 import { readHead } from '../../dashboard/users/import/csv-file';
@@ -606,6 +608,33 @@ describe('a file of users', () => {
     expect(after(5, 6)).toContain('written except the 2 that were refused (lines 5, 6): 7');
     const many = Array.from({ length: 21 }, (_, n) => n + 2);
     expect(after(...many)).toContain('except the 21 that were refused (the first are lines 2, 3, ');
+  });
+});
+
+describe('the outcome of an attempt', () => {
+  const delivery = { attempts: 1, state: 'pending', lastStatus: null, lastError: null } as Delivery;
+
+  it('is said in words, each reason in its own', () => {
+    const said = DELIVERY_ERRORS.map((lastError) =>
+      outcomeOf({ ...delivery, lastError, lastStatus: lastError === 'status' ? 503 : null }),
+    );
+    expect(said).toEqual([
+      'The receiver responded with status 503',
+      'The name of the receiver has no address',
+      'The receiver refused the connection',
+      'The receiver ended the connection without a response',
+      'The receiver did not respond within 15 seconds',
+      'The receiver has no valid certificate, or no TLS at this port',
+      'The address of the receiver is not allowed',
+      'The receiver did not respond in HTTP',
+    ]);
+  });
+
+  it('is that there was none, or that nobody has recorded one', () => {
+    expect(outcomeOf({ ...delivery, attempts: 0 })).toBe('Not sent yet');
+    expect(outcomeOf({ ...delivery, attempts: 0, state: 'failed' })).toContain('disabled before');
+    expect(outcomeOf(delivery)).toBe('There is no response');
+    expect(outcomeOf({ ...delivery, lastError: 'of a later release' as 'dns' })).toBe('There is no response');
   });
 });
 
