@@ -35,7 +35,11 @@ const COMMANDS: [name: string, description: string, load: () => Promise<Definiti
     'create sample users for a demo or benchmark; they are the same every time',
     async () => (await import('./seed.ts')).seedCommand,
   ],
-  ['events', 'watch the events of an organization', async () => (await import('./events.ts')).eventsCommand],
+  [
+    'events',
+    'watch the events of an organization',
+    async () => (await import('./tail/command.ts')).eventsCommand,
+  ],
   [
     'webhooks',
     'list the webhooks of an organization, and encrypt all secrets with a new key',

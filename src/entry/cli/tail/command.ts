@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { databaseFailure } from '../../platform/database/errors';
-import { EventLog } from '../../events/log/event-log';
-import { eventAsJson, serializeEvent } from '../../events/event/event.serializer';
-import type { EventView } from '../../events/event/event.view';
-import { ListEventsDto } from '../../events/event/event.dto';
-import { validateOrThrow } from '../../platform/http/input/validate';
-import { printable } from '../process/pretty-log';
-import { Interruption } from './interruption';
-import type { Shell } from './shell';
-import { organizationOption, withOrganization } from './with-service';
+import { databaseFailure } from '../../../platform/database/errors';
+import { EventLog } from '../../../events/log/event-log';
+import { eventAsJson, serializeEvent } from '../../../events/event/event.serializer';
+import type { EventView } from '../../../events/event/event.view';
+import { ListEventsDto } from '../../../events/event/event.dto';
+import { validateOrThrow } from '../../../platform/http/input/validate';
+import { printable } from '../../process/pretty-log';
+import { Interruption } from '../interruption';
+import type { Shell } from '../shell';
+import { organizationOption, withOrganization } from '../with-service';
 
 const POLL_MS = 1_000;
 
