@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { databaseFailure } from '../../../platform/database/errors';
 import { EventLog } from '../../../events/log/event-log';
 import { eventAsJson, serializeEvent } from '../../../events/event/event.serializer';
@@ -10,10 +10,12 @@ import { printable } from '../../process/pretty-log';
 import { Interruption } from '../interruption';
 import type { Shell } from '../shell';
 import { organizationOption, withOrganization } from '../with-service';
+import { tailAll, type TailAllOptions } from './all';
 
 const POLL_MS = 1_000;
 
-interface TailOptions {
+interface TailOptions extends TailAllOptions {
+  all?: boolean;
   organization?: string;
   type?: string;
   since?: string;
@@ -28,11 +30,26 @@ export function eventsCommand(events: Command, shell: Shell): void {
     .option('--type <types>', 'only these types, separated by commas, such as user.created,user.deleted')
     .option('--since <time>', 'begin at this time, such as 2026-01-31T09:30:00Z; default: now')
     .option('--json', 'print one JSON object per line')
-    .addHelpText('after', '\nExample:\n  ums events tail --organization org_… --type user.deleted --json')
-    .action((options: TailOptions) => tail(options, shell));
+    .addOption(
+      new Option(
+        '--all',
+        'all organizations, as JSON, from the oldest event that is kept to the newest',
+      ).conflicts(['organization', 'type', 'since']),
+    )
+    .option('--follow', 'with --all: go on with the events that happen')
+    .option('--cursor-file <path>', 'with --all: keep the position in this file, and begin at it')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  ums events tail --organization org_… --type user.deleted --json
+  ums events tail --all --follow --cursor-file /var/lib/ums/cursor.json`,
+    )
+    .action((options: TailOptions) => (options.all ? tailAll(options, shell) : tail(options, shell)));
 }
 
-async function tail({ type, since, json, ...options }: TailOptions, shell: Shell): Promise<void> {
+async function tail({ type, since, json, cursorFile, ...options }: TailOptions, shell: Shell): Promise<void> {
+  if (cursorFile !== undefined) throw new Error('--cursor-file is for --all.');
   const { stdout, stderr } = shell;
   const say = (line: string) => stderr.write(`${line}\n`);
   const query = validateOrThrow(ListEventsDto, { type, since, limit: 200 });
