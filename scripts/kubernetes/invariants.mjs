@@ -4,22 +4,50 @@ import { brokenRules } from './pod-security.mjs';
 /** The official image starts as root and changes its user; OpenShift gives it another from the beginning. */
 const EXEMPT = { 'Deployment postgres': ['drops all capabilities', 'must not run as root'] };
 
+/** What the component for OpenShift takes out. */
+const ELSEWHERE = { 'Deployment user-management-audit-stream': ['leaves the group of volumes to OpenShift'] };
+
+/** The port of its name servers. */
+const isOnOpenShift = (objects) =>
+  objects.some(({ kind, spec }) => kind === 'NetworkPolicy' && JSON.stringify(spec).includes('"port":5353'));
+
 const waveOf = ({ metadata }) => Number(metadata.annotations?.['argocd.argoproj.io/sync-wave'] ?? 0);
 const isJob = ({ kind }) => kind === 'Job';
+const STREAM = 'user-management-audit-stream';
+/** What needs the migrated database. A volume may be made only with the pod that mounts it. */
 const isWorkload = ({ kind, metadata }) =>
-  ['Deployment', 'HorizontalPodAutoscaler'].includes(kind) && metadata.name === 'user-management-service';
+  (['Deployment', 'HorizontalPodAutoscaler'].includes(kind) && metadata.name === 'user-management-service') ||
+  metadata.name === STREAM;
 const isDeployment = (object) => isWorkload(object) && object.kind === 'Deployment';
 
 /** The faults of the objects of an overlay. */
 export function faultsOf(objects) {
-  return [...podFaults(objects), ...versionFaults(objects), ...orderFaults(objects), ...envFaults(objects)];
+  return [
+    ...podFaults(objects),
+    ...volumeFaults(objects),
+    ...versionFaults(objects),
+    ...orderFaults(objects),
+    ...envFaults(objects),
+  ];
 }
 
 function podFaults(objects) {
   return objects.flatMap((object) => {
     const name = `${object.kind} ${object.metadata.name}`;
-    const broken = brokenRules(object).filter((rule) => !EXEMPT[name]?.includes(rule));
+    const exempt = [EXEMPT, isOnOpenShift(objects) ? {} : ELSEWHERE].flatMap((rules) => rules[name] ?? []);
+    const broken = brokenRules(object).filter((rule) => !exempt.includes(rule));
     return broken.map((rule) => `${name} breaks: ${rule}`);
+  });
+}
+
+/** A volume belongs to root, unless the pod names a group, which OpenShift does itself. */
+function volumeFaults(objects) {
+  return objects.filter(isDeployment).flatMap(({ metadata, spec }) => {
+    const { volumes = [], securityContext } = spec.template.spec;
+    const hasClaim = volumes.some(({ persistentVolumeClaim }) => persistentVolumeClaim);
+    return hasClaim && !isOnOpenShift(objects) && !securityContext.fsGroup
+      ? [`${metadata.name}: its user may not write to its volume`]
+      : [];
   });
 }
 

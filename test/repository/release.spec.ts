@@ -136,6 +136,7 @@ it('every place that names the version has that of the service', () => {
     'openapi.json': json('openapi.json').info.version,
     'the label of the base': labelOf('deploy/base/kustomization.yaml'),
     'the label of the migration job': labelOf('deploy/components/migration/kustomization.yaml'),
+    'the label of the audit stream': labelOf('deploy/components/audit-stream/kustomization.yaml'),
     'the image in production': image('production'),
     'the image on CloudNativePG': image('cloudnativepg'),
     Dockerfile: /^ARG VERSION=(.*)$/m.exec(readFileSync('Dockerfile', 'utf8'))?.[1],
