@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import pg from 'pg';
 import { parse } from 'yaml';
 import { newTokenValue } from '../../src/tokens/token/token-value';
 import { Client } from '../support/client';
-import { copyOfTemplate, type TestDatabase } from '../support/database';
+import { copyOfTemplate, directUrl, type TestDatabase } from '../support/database';
 import { describeOn } from '../support/engine';
 import { type Running, start, stop } from '../support/process';
 
@@ -140,19 +141,32 @@ describe('the management port', () => {
 });
 
 describeOn('postgres', 'ums_tokens_expiring', () => {
-  it('counts active tokens that expire within 14 days', async () => {
+  it('counts active tokens that expire within 14 days, and those that were used within 30', async () => {
     const tokens = [];
     for (const expiresIn of ['1d', '13d', '14d', '15d', undefined])
       tokens.push(
         (await admin.post('/v1/tokens', { name: 'T', scopes: ['admin'], expiresIn }).expect(201)).body,
       );
     await admin.delete(`/v1/tokens/${tokens[0].id}`).expect(204);
+    const client = new pg.Client(directUrl(database));
+    await client.connect();
+    for (const [token, days] of [
+      [tokens[1], 29],
+      [tokens[2], 31],
+      [tokens[3], 1],
+    ])
+      await client.query(`UPDATE tokens SET last_used_at = now() - $2 * interval '1 day' WHERE id = $1`, [
+        token.id,
+        days,
+      ]);
+    await client.end();
     const another = await start({ ...database.env, MANAGEMENT_PORT: '0', MIGRATE_ON_START: 'false' });
     const at = /Metrics at (\S+)/.exec(another.stdout())![1];
     let text;
     do text = await (await fetch(at)).text();
-    while (text.includes('ums_tokens_expiring Nan'));
+    while (/ums_tokens_expiring\w* Nan/.test(text));
     expect(valueOf(text, 'ums_tokens_expiring')).toBe(2);
+    expect(valueOf(text, 'ums_tokens_expiring_in_use')).toBe(1);
     await stop(another);
   });
 });

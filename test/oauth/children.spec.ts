@@ -119,7 +119,7 @@ describe('the record of a child', () => {
     const expiring = () => countExpiringTokens(service.app.get(Database));
     const before = await expiring();
     await childOf(await aParent());
-    expect(await expiring()).toBe(before);
+    expect(await expiring()).toEqual(before);
   });
 });
 

@@ -6,7 +6,7 @@ import type { RequestRecord } from '../../platform/http/access-log';
 import { countEvents, countUndelivered, oldestUnnumbered } from '../../events/event-statistics';
 import type { DeliveryCounts } from '../../webhooks/deliveries/sender';
 import { webhookLag } from '../../webhooks/webhook-lag';
-import { countExpiringTokens, WARNING_DAYS } from './expiring-tokens';
+import { countExpiringTokens, IN_USE_DAYS, WARNING_DAYS } from './expiring-tokens';
 
 const REFRESH_MS = 60_000;
 
@@ -43,6 +43,11 @@ export class Metrics {
     `Active tokens that expire within ${WARNING_DAYS} days, ${WHEN_UPDATED}`,
   );
 
+  private readonly expiringInUse = this.gauge(
+    'ums_tokens_expiring_in_use',
+    `Those of them that were used within the last ${IN_USE_DAYS} days, ${WHEN_UPDATED}`,
+  );
+
   private readonly events = this.gauge(
     'ums_events_numbered',
     `Events of all organizations so far, removed ones included, ${WHEN_UPDATED}`,
@@ -74,7 +79,14 @@ export class Metrics {
       registers: this.registers,
     }).set({ version: VERSION, node: process.version }, 1);
     this.watchPool(pool);
-    for (const gauge of [this.expiring, this.events, this.oldestUnnumbered, this.webhookLag]) gauge.set(NaN);
+    for (const gauge of [
+      this.expiring,
+      this.expiringInUse,
+      this.events,
+      this.oldestUnnumbered,
+      this.webhookLag,
+    ])
+      gauge.set(NaN);
   }
 
   get contentType(): string {
@@ -124,7 +136,9 @@ export class Metrics {
 
   private async refresh(database: Database): Promise<void> {
     const ask = (question: (database: Database) => Promise<number>) => question(database).catch(() => NaN);
-    this.expiring.set(await ask(countExpiringTokens));
+    const expiring = await countExpiringTokens(database).catch(() => ({ all: NaN, inUse: NaN }));
+    this.expiring.set(expiring.all);
+    this.expiringInUse.set(expiring.inUse);
     this.events.set(await ask(countEvents));
     this.oldestUnnumbered.set(await ask(oldestUnnumbered));
     this.webhookLag.set(await ask(webhookLag));
