@@ -666,8 +666,12 @@ export interface Delivery {
   state: 'pending' | 'delivered' | 'failed';
   /** How often it has been sent; at most ten times. */
   attempts: number;
-  /** The status of the last response; null if there was none. */
+  /** The status of the last attempt's response; null if there was none. */
   lastStatus: number | null;
+  /** Why the last attempt had no success: `status`: its status is not 2xx; `dns`: the name has no address; `address`: a webhook may not reach it; `refused`: nobody accepts connections; `tls`: no TLS, or no valid certificate; `reset`: the connection ended without a response; `timeout`: no response within 15 seconds; `protocol`: the response is not HTTP. Null after a success, before the first attempt, and if the event has been removed. */
+  lastError: 'status' | 'dns' | 'refused' | 'reset' | 'timeout' | 'tls' | 'address' | 'protocol' | null;
+  /** How many milliseconds the last attempt took, until the status of its response or its end without one; null if there was none. */
+  lastDurationMs: number | null;
   /** When it will be sent next; null if it will not be. */
   nextAttemptAt: string | null;
   /** When it was due for the first time. */

@@ -34,6 +34,7 @@ const LANDED: Record<string, string> = {
   '1764200000081-index-external-ids.ts': 'a91818bd178b6af3f5d86430d6397202baf964bf4b9ba4117ca0ccd4e0155a55',
   '1764200000090-add-derived-attributes.ts':
     'd111f39e2d4c9b6e45abcdaa27228da6735d2470799a8bfdcdf1e72692cda83d',
+  '1764200000100-add-token-networks.ts': '6094d6c1ebedbac2d812f4befd15271ba1a39955b803ec4c4e1836fa9bace4a4',
   '1764200000101-add-on-behalf-of.ts': 'd9e600834978b65ebe98c84e0706cfef00223f4c686996cabd3ee2c4c6088038',
   '1764200000102-add-delivery-errors.ts': 'dd81043f32bb0aa01c2b8a2ac2a3ff0699be620981c407230102a77e8751fe04',
 };
