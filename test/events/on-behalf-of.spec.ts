@@ -77,6 +77,8 @@ describe('X-On-Behalf-Of', () => {
       ['invalid', invalid, bytes('ada\u2066')],
       ['invalid', invalid, bytes('a\u200bda')],
       ['invalid', invalid, bytes('\ufeffada')],
+      ['invalid', invalid, bytes('ada\u2028bob')], // ends a line for many readers of NDJSON
+      ['invalid', invalid, bytes('ada\u2029bob')],
       ['invalid', utf8, '\u00e9'],
       ['invalid', utf8, bytes('é').slice(0, 1)],
       ['invalid', utf8, '\u00ed\u00a0\u0080'], // a lone surrogate

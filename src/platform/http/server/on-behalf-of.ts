@@ -5,8 +5,11 @@ import { hasCharacters } from '../input/checks';
 const HEADER = 'X-On-Behalf-Of';
 const MAX_CHARACTERS = 200;
 
-/** Control and format characters, which could hide or reorder what a reader sees, and lone surrogates. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}]/u;
+/**
+ * Control and format characters and separators of lines, which could hide or reorder what a reader sees, and lone
+ * surrogates.
+ */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
