@@ -147,7 +147,10 @@ describe('ums', () => {
       'suspended',
       'externalId',
     ]);
-    expect(await text(...tokens)).toMatch(/^id +name +hint .*\n.* x{100} .*\n$/s);
+    const whole = await text(...tokens);
+    expect(whole).toMatch(/^id +name +hint .*\n.* x{100} .*\n$/s);
+    const unsized = await run(tokens, database().env, { columns: 0 }); // as of `docker run -t` without a terminal
+    expect(unsized.stdout).toBe(whole);
   });
 
   it('lists the groups of an organization by name', async () => {

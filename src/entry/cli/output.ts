@@ -15,8 +15,8 @@ export const addSubcommand = (parent: Command, name: string, description: string
     .addHelpText('after', `\nExample:\n  ums ${parent.name()} ${name} ${example}`);
 
 /**
- * Prints one object or a list: as one JSON document with `--json`, otherwise as text. A terminal shows the columns of a
- * list that fit its width, of which these are the first.
+ * Prints one object or a list: as one JSON document with `--json`, otherwise as text. A terminal whose width is known
+ * shows the columns of a list that fit it, of which these are the first.
  */
 export function print(
   { stdout, stderr }: Shell,
@@ -32,10 +32,10 @@ export function print(
         .join('\n')}\n`,
     );
   else if (result.length === 0) stdout.write('none\n');
-  else if (!stdout.isTTY) stdout.write(textOf(columnsOf(result)));
+  else if (!stdout.columns) stdout.write(textOf(columnsOf(result)));
   else {
     const columns = columnsOf(result, first).map(cut);
-    const shown = columns.slice(0, countFitting(columns, stdout.columns!));
+    const shown = columns.slice(0, countFitting(columns, stdout.columns));
     stdout.write(textOf(shown));
     const hidden = columns.slice(shown.length).map(([name]) => name);
     if (hidden.length > 0) stderr.write(`Not shown: ${hidden.join(', ')}. To see all, use --json.\n`);
