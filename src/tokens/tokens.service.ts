@@ -142,7 +142,7 @@ export class TokensService {
     if (!isId('tok', id)) throw tokenNotFound();
     const token = await this.database.write(
       caller.organizationId,
-      (manager) => changeToken(manager, caller, id, fields, maxRateLimit(caller, this.options)),
+      (manager) => changeToken(manager, caller, id, fields, this.options),
       'quick',
     );
     return serializeToken(token);

@@ -258,6 +258,7 @@ describe('ums', () => {
       [['tokens', 'create', '--name', 'CI'], "required option '--scopes <scopes>' not specified"],
       [['tokens', 'create', '--nam', 'CI'], "unknown option '--nam'\n(Did you mean --name?)"],
       [[...create, 'admin', '--expires-in', ''], '\n  --expires-in must be a number of days'],
+      [[...create, 'admin', '--rate-limit', '6k'], '\n  --rate-limit must be a whole number'],
       [[...create, 'admin', '--rate-limit', '0'], '\n  --rate-limit must be at least 1'],
       [
         [...create, 'admin', '--allowed-networks', '10.0.0.0/8, 10.0.0.1/8'],

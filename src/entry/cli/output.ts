@@ -68,7 +68,9 @@ const columnsOf = (rows: object[], first: string[] = []): Column[] =>
 const widthOf = (column: Column) => Math.max(...column.map(({ length }) => length));
 
 const cut = (column: Column) =>
-  column.map((cell) => (cell.length > MAX_CELL ? `${cell.slice(0, MAX_CELL - 1)}…` : cell)) as Column;
+  column.map((cell) =>
+    cell.length > MAX_CELL ? `${[...cell].slice(0, MAX_CELL - 1).join('')}…` : cell,
+  ) as Column;
 
 /** How many of the first columns fit in a line. */
 function countFitting(columns: Column[], width: number): number {

@@ -50,7 +50,7 @@ export function tokensCommand(tokens: Command, shell: Shell): void {
         name,
         scopes: listed(scopes),
         expiresIn,
-        rateLimit: rateLimit === undefined ? undefined : Number(rateLimit),
+        rateLimit: /^\d+$/.test(rateLimit ?? '') ? Number(rateLimit) : rateLimit, // text is no number
         allowedNetworks: allowedNetworks === undefined ? undefined : listed(allowedNetworks),
       });
       const { token, value } = await withOrganization(

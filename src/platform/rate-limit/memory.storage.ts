@@ -12,7 +12,8 @@ export class MemoryStorage extends WindowStorage {
       window = { hits: 0, endsAt: now + WINDOW_MS };
       this.windows.set(key, window);
     }
-    if (window.hits <= limit) window.hits += hits;
-    return windowRecord(window.hits, limit, window.endsAt, window.endsAt - now);
+    const total = window.hits + hits;
+    if (window.hits < limit) window.hits = total; // what is refused does not count, should the limit be raised
+    return windowRecord(total, limit, window.endsAt, window.endsAt - now);
   }
 }

@@ -1,6 +1,7 @@
+import type { EntityManager } from 'typeorm';
 import type { Database } from '../database/database';
 import { GroupedLoader } from '../database/per-turn';
-import { join, query, raw, type Sql, sql } from '../database/sql';
+import { execute, join, query, raw, type Sql, sql } from '../database/sql';
 import { ExpiringMap } from './expiring-map';
 import { RateLimitWindow } from './rate-limit-window.entity';
 import { splitKey, WINDOW_MS, windowKey, type WindowRecord, windowRecord, WindowStorage } from './window';
@@ -116,6 +117,19 @@ export class PostgresStorage extends WindowStorage {
       : this.database.readAll(statement);
   }
 }
+
+/** Takes back what has been counted beyond a limit that is about to be raised: a refused request does not count. */
+export const forgetRefused = (
+  manager: EntityManager,
+  organizationId: string,
+  windowId: string,
+  limit: number,
+): Promise<number> =>
+  execute(
+    manager,
+    sql`UPDATE ${RateLimitWindow} SET hits = ${limit}
+        WHERE organization_id = ${organizationId} AND token_id = ${windowId} AND hits > ${limit}`,
+  );
 
 type Row = readonly [organizationId: string, tokenId: string, hits: number];
 
