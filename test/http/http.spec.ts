@@ -96,7 +96,7 @@ describe('a path', () => {
       ['patch', '/v1/tokens', 'GET, HEAD, POST'],
       ['patch', '/v1/tokens/current', 'DELETE, GET, HEAD'],
       ['patch', '/api/v1/tokens/current', 'DELETE, GET, HEAD'],
-      ['patch', '/api/v1/tokens/tok_x', 'DELETE, GET, HEAD'],
+      ['post', '/api/v1/tokens/tok_x', 'DELETE, GET, HEAD, PATCH'],
       ['post', '/livez', 'GET, HEAD'],
     ] as const)
       for (const client of [api, service.anonymous()]) {

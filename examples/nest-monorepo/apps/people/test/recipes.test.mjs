@@ -63,6 +63,22 @@ test('single keys of the metadata', async () => {
   assert.deepEqual((await users.get(organizationId, userId)).metadata, { plan: 'pro', seats: 5 });
 });
 
+test('for whom the application acts', async () => {
+  const users = app.get(UsersService);
+  const { id: organizationId } = await app.get(OrganizationsService).create('Example Inc.');
+  const { id: userId } = await users.create(organizationId, { name: 'Ada', email: 'ada@example.com' });
+  const session = { email: 'grace@example.com' };
+  const actor = { type: 'system', id: null, name: 'billing' };
+  const by = { organizationId, actor, source: 'application', requestId: null, onBehalfOf: session.email };
+  await users.update(by, userId, { role: 'viewer' });
+  const dataSource = app.get(getDataSourceToken());
+  const changes = await dataSource.query(
+    `SELECT on_behalf_of FROM ums.events WHERE organization_id = $1 AND type = 'user.updated'`,
+    [organizationId],
+  );
+  assert.deepEqual(changes, [{ on_behalf_of: 'grace@example.com' }]);
+});
+
 test('users by their ids, and what a directory has given of one', async () => {
   const users = app.get(UsersService);
   const { id: organizationId } = await app.get(OrganizationsService).create('Example Inc.');
