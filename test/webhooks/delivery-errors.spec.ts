@@ -164,7 +164,7 @@ it('a webhook that is gone has failed last, until it is enabled again', async ()
   expect(await lastErrors(api)).toEqual({});
 });
 
-it('an event that is kept no longer has no attempt, and so no reason', async () => {
+it('an event that is kept no longer has no attempt, and so no reason, and its webhook that of the last one', async () => {
   const { api, receiver, id } = await hooked();
   receiver.answer((response) => response.writeHead(500, LATER).end());
   await api.createUser();
@@ -173,6 +173,7 @@ it('an event that is kept no longer has no attempt, and so no reason', async () 
   await clock.pass(700);
   const [failed] = await deliveriesOf(api, id, ([first]) => first.state === 'failed');
   expect(failed).toMatchObject({ lastStatus: null, lastError: null, lastDurationMs: null });
+  expect(await lastErrors(api)).toEqual({ [id]: 'status' });
 });
 
 it('an attempt that the end of its replica has cut off leaves what was said before', async () => {

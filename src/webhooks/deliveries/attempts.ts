@@ -75,7 +75,7 @@ export class Attempts {
       if (!webhook?.enabled) return 'done';
       if (!(await recordDelivery(manager, webhook, attempt, outcome))) return stateOf(webhook);
       if (outcome.blockMs > 0) await block(manager, webhook, outcome.blockMs);
-      await manager.update(Webhook, primaryKey(claim), { lastError: outcome.error });
+      if (outcome.error) await manager.update(Webhook, primaryKey(claim), { lastError: outcome.error });
       const reason = outcome.isGone ? 'gone' : await recordFailure(manager, webhook, attempt.delivery.id);
       if (reason) await disable(manager, webhook, reason);
       return reason || outcome.blockMs > 0 ? 'done' : 'struggling';
