@@ -3,7 +3,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
@@ -171,6 +171,20 @@ describeOn('postgres', 'ums events tail --all', () => {
     const rest = await tailAll('--cursor-file', path);
     expect(printedIn(rest.stdout).length).toBeGreaterThan(1_000);
     await expectAllIn(`${taken}\n${rest.stdout}`);
+  });
+
+  it('ends at SIGTERM although the file cannot be written, and prints again what it does not have', async () => {
+    await service.client();
+    const path = newPath();
+    const command = follow('--cursor-file', path);
+    await until(() => existsSync(path) && readFileSync(path, 'utf8').includes('evt_'));
+    mkdirSync(`${path}.next`);
+    const id = await deleteUser(await service.client());
+    await until(() => command.stdout().includes(id) && command.stderr().includes('It will be tried again.'));
+    await stop(command);
+    expect(command.stderr()).toMatch(/cannot be written: .*\n$/);
+    rmSync(`${path}.next`, { recursive: true });
+    expect((await tailAll('--cursor-file', path)).stdout).toContain(id);
   });
 
   it('ends when its reader goes, also while nothing happens', async () => {

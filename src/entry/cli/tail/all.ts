@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { reasonOf } from '../../../platform/database/errors';
 import { Interruption } from '../interruption';
 import type { Shell } from '../shell';
 import { withService } from '../with-service';
@@ -41,6 +42,9 @@ export async function tailAll({ follow, cursorFile }: TailAllOptions, shell: She
       );
       cursor.store();
     });
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    say(reasonOf(error)); // what has not been stored is printed again
   } finally {
     interruption.end();
   }
