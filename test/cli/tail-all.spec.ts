@@ -3,7 +3,16 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
@@ -224,6 +233,8 @@ describeOn('postgres', 'ums events tail --all', () => {
       writeFileSync(path, text);
       return path;
     };
+    const link = newPath();
+    symlinkSync(path, link);
     const rows: [string[], string][] = [
       [['--cursor-file', file('')], 'is damaged'],
       [['--cursor-file', file(whole.slice(0, -20))], 'is damaged'],
@@ -231,6 +242,7 @@ describeOn('postgres', 'ums events tail --all', () => {
       [['--cursor-file', file('{"version":1}')], 'is damaged'],
       [['--cursor-file', ofOther], 'is of another database'],
       [['--cursor-file', directory], 'is not a regular file'],
+      [['--cursor-file', link], 'is not a regular file'],
       [['--cursor-file', '/dev/null'], 'is not a regular file'],
       [['--cursor-file', join(directory, 'no/such/file')], 'cannot be written: ENOENT'],
       [['--cursor-file', '/proc/cursor'], 'cannot be written: '],

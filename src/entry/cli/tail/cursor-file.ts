@@ -4,11 +4,11 @@ import {
   closeSync,
   constants,
   fsyncSync,
+  lstatSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -79,8 +79,9 @@ export class CursorFile {
     this.known = this.identity();
   }
 
+  /** Not of what a link leads to, because the link would be replaced. */
   private identity(): string | undefined {
-    const file = this.attempt('read', () => statSync(this.path, { bigint: true, throwIfNoEntry: false }));
+    const file = this.attempt('read', () => lstatSync(this.path, { bigint: true, throwIfNoEntry: false }));
     if (file && !file.isFile()) throw new Error(`The cursor file ${this.path} is not a regular file.`);
     return file && `${file.ino} ${file.mtimeNs}`;
   }
