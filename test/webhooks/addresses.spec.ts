@@ -7,10 +7,12 @@ import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import {
   type AddressInfo,
+  connect,
   createServer as createTcpServer,
   type Server as TcpServer,
   Socket,
 } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import { type Unanswered, unansweredBy } from '../../src/webhooks/address/delivery-error';
 import { addressesIn, lookUp, type LookUp, lookUpPrivately } from '../../src/webhooks/address/look-up';
@@ -246,6 +248,26 @@ describe('a message', () => {
       expect(await reasonOf(`http://a.example:${port}/`, new Post(loopback, async () => addresses))).toBe(
         'refused',
       );
+  });
+
+  it('waits for an address that is far away, although the next one of its name leads nowhere', async () => {
+    const receiver = spawn(process.execPath, [
+      '-e',
+      `const server = require('http').createServer((_request, response) => response.end());
+       server.listen({ host: '127.0.0.1', port: 0, backlog: 1 }, () => console.log(server.address().port));`,
+    ]);
+    const port = Number((await once(receiver.stdout, 'data'))[0]);
+    receiver.kill('SIGSTOP');
+    // With these, the system drops the first packet of the next one, and gets another after a second.
+    const others = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
+    await Promise.all(others.map((socket) => once(socket, 'connect')));
+    const post = new Post(new Reach(['127.0.0.0/8', '::1/128']), async () => ['127.0.0.1', '::1']);
+    const end = reasonOf(`http://a.example:${port}/`, post);
+    await sleep(100);
+    receiver.kill('SIGCONT');
+    expect(await end).toBe(200);
+    for (const socket of others) socket.destroy();
+    receiver.kill('SIGKILL');
   });
 
   it('is not sent to a name without an address', async () => {

@@ -79,7 +79,10 @@ export class Post {
       const addresses = await this.addressesOf(host, isSecure, signal);
       step = 'connect';
       const port = Number(target.port) || (isSecure ? 443 : 80);
-      socket = connect({ host, port, lookup: always(addresses), signal });
+      // By default it has 250 ms at all addresses but the last, which may be one of IPv6 that leads nowhere from here.
+      const autoSelectFamilyAttemptTimeout = Math.floor(MAX_ATTEMPT_MS / (addresses.length + 1));
+      const lookup = always(addresses);
+      socket = connect({ host, port, lookup, autoSelectFamilyAttemptTimeout, signal });
       await opened(socket, 'connect', signal);
       if (!socket.remoteAddress) throw new Unanswered('reset', 'The connection has ended at once.');
       this.require([socket.remoteAddress], isSecure);
