@@ -262,7 +262,7 @@ describe('ums', () => {
       [[...create, 'admin', '--rate-limit', '0'], '\n  --rate-limit must be at least 1'],
       [
         [...create, 'admin', '--allowed-networks', '10.0.0.0/8, 10.0.0.1/8'],
-        '\n  --allowed-networks, value 2: must be an IP network',
+        '\n  --allowed-networks, value 2: must be an IP address or a network',
       ],
       [['tokens', 'list', ...inOrganization], 'no such organization'],
       [['groups', 'list', ...inOrganization], 'no such organization'],

@@ -138,7 +138,7 @@ describeInBrowser('tokens that are edited in the dashboard', () => {
       page,
       'Name must not be empty.',
       'Scopes must name at least one scope.',
-      'Allowed networks are not valid: line 3 (10.0.0.1/8) must be an IP network, such as 203.0.113.0/24, without bits of a host; line 5 (10.0.0.0/8) stands twice.',
+      'Allowed networks are not valid: line 3 (10.0.0.1/8) must be an IP address or a network without host bits, such as 203.0.113.0/24; line 5 (10.0.0.0/8) occurs twice.',
     );
     await focusOn(dialog.getByLabel('Name'));
     expect(await dialog.getByLabel(NETWORKS).inputValue()).toBe(lines);
@@ -204,7 +204,10 @@ describeInBrowser('tokens that are edited in the dashboard', () => {
     await submits(page, 'Create token', fields);
     await shows(page, 'Requests a minute must be a whole number.');
     await submits(page, 'Create token', { [LIMIT]: '' });
-    await shows(page, 'Allowed networks are not valid: line 2 (10.0.0.1/8) must be an IP network');
+    await shows(
+      page,
+      'Allowed networks are not valid: line 2 (10.0.0.1/8) must be an IP address or a network',
+    );
     await focusOn(dialogOf(page).getByLabel(NETWORKS));
     await meetsWcag(page);
     await submits(page, 'Create token', { [NETWORKS]: '10.0.0.0/8\n::1' });

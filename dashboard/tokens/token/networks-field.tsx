@@ -44,7 +44,7 @@ export function NetworksField({ networks: { text, setText, sent }, error, faults
   return (
     <Field
       label="Allowed networks"
-      hint="Optional. One a line, such as 203.0.113.0/24. Leave it empty to allow requests from anywhere."
+      hint="Optional. One network or address a line, such as 203.0.113.0/24. Leave it empty to allow all."
       error={error ?? (faults.length > 0 ? `are not valid: ${inLines.join('; ')}` : undefined)}
     >
       {(field) => (

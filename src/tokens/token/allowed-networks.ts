@@ -19,9 +19,9 @@ export const Networks = () =>
       'isNetworkList',
       [NETWORK],
       malformedIn,
-      'must be an IP network, such as 203.0.113.0/24, without bits of a host',
+      'must be an IP address or a network without host bits, such as 203.0.113.0/24',
     ),
-    EachItem('arrayUnique', [], repeatedIn, 'stands twice'),
+    EachItem('arrayUnique', [], repeatedIn, 'occurs twice'),
   );
 
 const EachItem = (
