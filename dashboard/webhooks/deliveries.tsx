@@ -82,6 +82,7 @@ export function Deliveries({ webhook, onRefresh }: Props) {
         </div>
       }
     >
+      {!webhook.enabled && <p class="quiet">Nothing can be sent while the webhook is disabled.</p>}
       <div class="tools">
         <Segments
           legend="Filter deliveries by state"

@@ -27,7 +27,7 @@ export function SendFailedDialog({ webhook, onClose, onDone }: Props) {
   if (found.length === 0)
     return (
       <Dialog title="Nothing to send again" onClose={onClose}>
-        <p>Every event that failed has been delivered since, or is being sent.</p>
+        <p>Every event that failed has been delivered since. Pending ones are tried again by themselves.</p>
         <div class="buttons">
           <DoneButton />
         </div>

@@ -232,7 +232,10 @@ describeInBrowser('webhooks in the dashboard', () => {
     expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(5); // nothing twice
 
     await buttonOf(page, SEND_FAILED).click();
-    await shows(page, 'Every event that failed has been delivered since, or is being sent.');
+    await shows(
+      page,
+      'Every event that failed has been delivered since. Pending ones are tried again by themselves.',
+    );
     await meetsWcag(page);
     await submits(page, 'Done');
     await closed(page);
@@ -331,6 +334,7 @@ describeInBrowser('webhooks in the dashboard', () => {
     await openPage(page, receiver.url);
     await rowsSay(page, [['webhook.created', 'failed', 'status 410']]);
     await shows(panelOf(page, 'Webhook'), 'The receiver answered that it is gone.');
+    await shows(page, 'Nothing can be sent while the webhook is disabled.');
     for (const name of ['Send a test', SEND_FAILED])
       expect(await buttonOf(page, name).getAttribute('aria-disabled')).toBe('true');
     expect(await page.getByRole('button', { name: /^Send again/ }).count()).toBe(0);
