@@ -113,6 +113,15 @@ describeOn('postgres', 'ums events tail --all', () => {
     expect(event).toEqual({ organizationId: event.organizationId, ...body });
   });
 
+  it('prints each event on one line, whatever a reader takes for the end of one', async () => {
+    const client = await service.client();
+    const name = 'Ada\u2028\u2029\u0085Lovelace';
+    await client.createUser({ name });
+    const { stdout } = await tailAll();
+    const lines = stdout.trimEnd().split(/[\n\v\f\r\x85\u2028\u2029]/);
+    expect(lines.map((line) => JSON.parse(line).data.user?.name)).toContain(name);
+  });
+
   it('follows organizations that are new since, and continues after the events in the file', async () => {
     await service.client();
     const path = newPath();

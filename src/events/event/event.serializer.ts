@@ -10,6 +10,12 @@ export const serializeEvent = (event: EventRow): EventView => ({
 export const eventAsJson = (event: EventRow): string =>
   `${JSON.stringify(withoutData(event)).slice(0, -1)},"data":${event.data}}`;
 
+/** The same as a line of NDJSON, without the other characters at which many readers end one. */
+export const eventAsLine = (event: EventRow): string =>
+  `${eventAsJson(event).replace(/[\u0085\u2028\u2029]/g, escaped)}\n`;
+
+const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
 const withoutData = (event: EventRow): Omit<EventView, 'data'> => ({
   id: event.id,
   sequence: Number(event.sequence),

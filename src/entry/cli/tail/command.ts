@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { databaseFailure } from '../../../platform/database/errors';
 import { EventLog } from '../../../events/log/event-log';
-import { eventAsJson, serializeEvent } from '../../../events/event/event.serializer';
+import { eventAsLine, serializeEvent } from '../../../events/event/event.serializer';
 import type { EventView } from '../../../events/event/event.view';
 import { ListEventsDto } from '../../../events/event/event.dto';
 import { validateOrThrow } from '../../../platform/http/input/validate';
@@ -69,7 +69,7 @@ async function tail({ type, since, json, cursorFile, ...options }: TailOptions, 
       if (page && position !== undefined && position < page.removed)
         say(`The events ${position + 1} to ${page.removed} are missing here: they are no longer kept.`);
       for (const row of page?.rows ?? [])
-        stdout.write(`${json ? eventAsJson(row) : lineOf(serializeEvent(row))}\n`);
+        stdout.write(json ? eventAsLine(row) : `${lineOf(serializeEvent(row))}\n`);
       position = page?.position ?? position;
       if (!page?.hasMore) await pause();
     }

@@ -4,7 +4,7 @@ import { Database } from '../../../platform/database/database';
 import { chunksOf } from '../../../platform/database/sql';
 import { oldestUnnumbered } from '../../../events/event-statistics';
 import type { EventRow } from '../../../events/event/event.entity';
-import { eventAsJson } from '../../../events/event/event.serializer';
+import { eventAsLine } from '../../../events/event/event.serializer';
 import { EventHeads, type Head } from '../../../events/log/event-heads';
 import { EventNumbering } from '../../../events/log/event-numbering';
 import { eventsOf, idsOf, type Stretch } from '../../../events/log/event-stretches';
@@ -86,7 +86,7 @@ export class Follower {
     const reached = stretches.map((stretch) => {
       const events = this.newEvents(stretch, pages.get(stretch.organizationId)!);
       const organization = `{"organizationId":${JSON.stringify(stretch.organizationId)},`;
-      for (const event of events) text += `${organization}${eventAsJson(event).slice(1)}\n`;
+      for (const event of events) text += `${organization}${eventAsLine(event).slice(1)}`;
       this.printed += events.length;
       return { ...stretch, id: events.at(-1)?.sequence === String(stretch.to) ? events.at(-1)!.id : '' };
     });
