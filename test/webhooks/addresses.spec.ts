@@ -12,7 +12,6 @@ import {
   type Server as TcpServer,
   Socket,
 } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import { type Unanswered, unansweredBy } from '../../src/webhooks/address/delivery-error';
 import { addressesIn, lookUp, type LookUp, lookUpPrivately } from '../../src/webhooks/address/look-up';
@@ -263,7 +262,7 @@ describe('a message', () => {
     await Promise.all(others.map((socket) => once(socket, 'connect')));
     const post = new Post(new Reach(['127.0.0.0/8', '::1/128']), async () => ['127.0.0.1', '::1']);
     const end = reasonOf(`http://a.example:${port}/`, post);
-    await sleep(100);
+    for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate); // until the first packet is sent
     receiver.kill('SIGCONT');
     expect(await end).toBe(200);
     for (const socket of others) socket.destroy();
