@@ -182,6 +182,10 @@ describe('ums', () => {
       { description: 'failing', failingSince: expect.any(String), lastError: 'refused' },
       { description: 'quiet', failingSince: null, lastError: null },
     ]);
+    const terminal = await run(['webhooks', 'list', '--organization', organization], database().env, {
+      columns: 80,
+    });
+    expect(terminal.stdout).toMatch(/^id +url +lastError\b/);
     expect(await text('webhooks', 'list', '--organization', organization)).toMatch(
       /^id .* lastError\n.* refused\n.* -\n$/,
     );

@@ -19,6 +19,7 @@ export function webhooksCommand(webhooks: Command, shell: Shell): void {
         nextCursor,
       };
     },
+    ...['id', 'url', 'lastError', 'enabled'],
   );
 
   webhooks
