@@ -7,7 +7,7 @@ import { useStore } from '../store.ts';
 import { formatCount, formatTime } from '../ui/format.ts';
 import { Mark } from '../ui/mark.tsx';
 import { useResource } from '../ui/use-resource.ts';
-import { Icon } from './icons.tsx';
+import { Icon } from '../ui/icon.tsx';
 import type { Section } from './section.ts';
 import { chooseTheme, type Theme, theme, THEMES } from './theme.ts';
 
