@@ -12,6 +12,7 @@ for (const type of ['mjs', 'd.mts', 'd.cts'])
 writeFileSync('dist/client/index.cjs', "module.exports = require('user-management-service-client');\n");
 
 await buildDashboard({ logLevel: 'warn' });
+copyFileSync('node_modules/@fontsource-variable/inter/LICENSE', 'dist/dashboard/dashboard/inter-license.txt');
 
 // Swagger UI and its licences, and what is ours of the page. The output folder mirrors the paths of the service.
 mkdirSync('dist/docs/docs', { recursive: true });
@@ -28,6 +29,6 @@ writeFileSync('dist/docs/openapi.json', JSON.stringify(JSON.parse(readFileSync('
 for (const folder of ['dist/dashboard/dashboard', 'dist/docs/docs', 'dist/docs'])
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = `${folder}/${entry.name}`;
-    if (entry.isFile() && !path.endsWith('.gz'))
+    if (entry.isFile() && !/\.(gz|woff2)$/.test(path)) // WOFF2 is compressed
       writeFileSync(`${path}.gz`, gzipSync(readFileSync(path), { level: 9 }));
   }

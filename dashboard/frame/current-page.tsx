@@ -23,7 +23,7 @@ export function CurrentPage({ sections }: { sections: Section[] }) {
   const section = sections.find(({ path }) => path === name);
   const { token } = useSession();
   const isAllowed = may(token, section?.scope ?? 'admin');
-  const page = isAllowed && rest.length === 0 ? section?.[id ? 'item' : 'page'] : undefined;
+  const page = isAllowed && rest.length === 0 && section ? pageAt(section, id) : undefined;
   const [, setSettled] = useState<string>();
   const [error, setError] = useState<unknown>();
   const Page = page && loaded.get(page);
@@ -43,7 +43,9 @@ export function CurrentPage({ sections }: { sections: Section[] }) {
   useEffect(() => {
     if (!Page) return;
     // A new version of the service, whose files have other names, must not end the session.
-    const pages = sections.flatMap(({ page, item }) => (item ? [page, item] : [page]));
+    const pages = sections.flatMap(({ page, item, named = {} }) =>
+      [page, item ?? [], ...Object.values(named)].flat(),
+    );
     Promise.all(pages.map(load)).catch(() => {});
   }, [path, Page]);
 
@@ -65,6 +67,9 @@ export function CurrentPage({ sections }: { sections: Section[] }) {
     <Failure error={new Error('This page could not be loaded. Reload the dashboard and sign in again.')} />
   );
 }
+
+const pageAt = ({ page, item, named }: Section, id: string) =>
+  id === '' ? page : named && Object.hasOwn(named, id) ? named[id] : item;
 
 const NoPage = ({ title, children }: { title: string; children: ComponentChildren }) => (
   <>

@@ -35,9 +35,9 @@ export function Sidebar({ sections, onPalette }: { sections: Section[]; onPalett
         <kbd aria-hidden="true">{SHORTCUT}</kbd>
       </button>
       <nav aria-label="Sections">
-        {sections.map(({ path, title }) => (
+        {sections.map(({ path, title, icon }) => (
           <Link key={path} to={path} aria-current={section === path ? 'page' : undefined}>
-            <Icon name={path || 'overview'} />
+            <Icon name={icon} />
             {title}
           </Link>
         ))}
