@@ -1,10 +1,10 @@
-import type { User } from '../../client/index.ts';
+import type { Client, User } from '../../client/index.ts';
 import { baseUrl } from '../router/address.ts';
 import { navigate } from '../router/place.ts';
-import { may } from '../session/may.tsx';
+import { may, type Scope } from '../session/may.tsx';
 import type { Session } from '../session/session.ts';
 import type { Section } from './section.ts';
-import { chooseTheme, type Theme, THEMES } from './theme.ts';
+import { type Theme, theme, THEMES } from './theme.ts';
 
 /** Something that the palette offers. */
 export interface Command {
@@ -16,38 +16,61 @@ export interface Command {
   run(): void;
 }
 
-export const actionsOf = ({ end, token }: Session, sections: Section[]): Command[] => [
-  ...sections.map(({ path, title }) => ({
-    key: `page ${path}`,
-    group: 'Go to',
-    title,
-    run: () => navigate(path),
-  })),
-  ...(may(token, 'users:write')
-    ? [{ key: 'create user', group: 'Action', title: 'Create user', run: () => navigate('users?new') }]
-    : []),
-  ...(may(token, 'admin')
-    ? [{ key: 'create token', group: 'Action', title: 'Create token', run: () => navigate('tokens?new') }]
-    : []),
+const goTo = (group: string, to: string, title: string, hint?: string): Command => ({
+  key: to,
+  group,
+  title,
+  hint,
+  run: () => navigate(to),
+});
+
+/** What leads to a page where something begins. */
+const BEGINNINGS: [scope: Scope, to: string, title: string][] = [
+  ['users:write', 'users?new', 'Create user'],
+  ['users:write', 'users/import', 'Import users'],
+  ['admin', 'tokens?new', 'Create token'],
+  ['admin', 'webhooks/new', 'Create webhook'],
+];
+
+export const actionsOf = ({ end, token }: Session, sections: Section[], onKeys: () => void): Command[] => [
+  ...sections.map(({ path, title }) => goTo('Go to', path, title)),
+  ...BEGINNINGS.filter(([scope]) => may(token, scope)).map(([, to, title]) => goTo('Action', to, title)),
   {
     key: 'docs',
     group: 'Open',
     title: 'API reference',
     run: () => void open(`${baseUrl}/docs`, '_blank', 'noreferrer'),
   },
-  ...Object.entries(THEMES).map(([theme, title]) => ({
-    key: `theme ${theme}`,
+  { key: 'keys', group: 'Open', title: 'Keyboard shortcuts', hint: '?', run: onKeys },
+  ...(Object.entries(THEMES) as [Theme, string][]).map(([name, title]) => ({
+    key: `theme ${name}`,
     group: 'Theme',
     title,
-    run: () => chooseTheme(theme as Theme),
+    run: () => theme.choose(name),
   })),
   { key: 'sign out', group: 'Action', title: 'Sign out', run: () => end('signed-out') },
 ];
 
-export const commandOfUser = ({ id, name, email }: User): Command => ({
-  key: id,
-  group: 'User',
-  title: name,
-  hint: email,
-  run: () => navigate(`users/${id}`),
-});
+export const commandOfUser = ({ id, name, email }: User): Command => goTo('User', `users/${id}`, name, email);
+
+/** The newest of each kind can be found. */
+const MAX_OF_KIND = 200;
+
+/** The tokens, webhooks and groups, which the API does not search. Users are searched as somebody types. */
+export async function fetchNamed(client: Client, isAdmin: boolean, signal: AbortSignal): Promise<Command[]> {
+  const page = { limit: MAX_OF_KIND };
+  const [tokens, webhooks, groups] = await Promise.all([
+    isAdmin ? client.tokens.list({ state: 'active', session: false, ...page }, { signal }).page() : NONE,
+    isAdmin ? client.webhooks.list(page, { signal }).page() : NONE,
+    client.groups.list(page, { signal }).page(),
+  ]);
+  return [
+    ...tokens.data.map(({ id, name, hint }) => goTo('Token', `tokens/${id}`, name, hint)),
+    ...webhooks.data.map(({ id, url, description }) =>
+      goTo('Webhook', `webhooks/${id}`, description ?? url, description === null ? undefined : url),
+    ),
+    ...groups.data.map(({ id, displayName }) => goTo('Group', `groups/${id}`, displayName)),
+  ];
+}
+
+const NONE = { data: [] };

@@ -1,17 +1,26 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useBack } from '../router/place.ts';
+import { may } from '../session/may.tsx';
 import { useSession } from '../session/session.ts';
 import { countOf } from '../ui/format.ts';
 import { queryIn } from '../ui/search-field.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { useResource } from '../ui/use-resource.ts';
-import { actionsOf, type Command, commandOfUser } from './commands.ts';
+import { actionsOf, type Command, commandOfUser, fetchNamed } from './commands.ts';
+import { recentlyUsed, remember } from './recent.ts';
 import type { Section } from './section.ts';
 
 const MAX_USERS = 8;
 
-/** Finds users, pages and actions by letters of their names. */
-export function Palette({ sections, onClose }: { sections: Section[]; onClose(): void }) {
+interface Props {
+  sections: Section[];
+  /** Shows the keyboard shortcuts. */
+  onKeys(): void;
+  onClose(): void;
+}
+
+/** Finds users, tokens, webhooks, groups, pages and actions by letters of their names; what was used last is first. */
+export function Palette({ sections, onKeys, onClose }: Props) {
   const session = useSession();
   const id = useId();
   const ref = useRef<HTMLDialogElement>(null);
@@ -27,10 +36,17 @@ export function Palette({ sections, onClose }: { sections: Section[]; onClose():
   }, []);
 
   const words = text.trim().toLowerCase().split(/\s+/);
-  const actions = actionsOf(session, sections).filter(({ title, group }) =>
-    words.every((word) => `${group} ${title}`.toLowerCase().includes(word)),
+  const isFound = ({ title, group }: Command) =>
+    words.every((word) => `${group} ${title}`.toLowerCase().includes(word));
+  const isAdmin = may(session.token, 'admin');
+  // Fails silently: the pages list them, too.
+  const { value: named = [] } = useResource('named', (signal) => fetchNamed(session.client, isAdmin, signal));
+  const known = [...actionsOf(session, sections, onKeys), ...(text.trim() ? named : [])];
+  const commands = recentlyUsed(
+    session,
+    [...known.filter(isFound), ...users.map(commandOfUser)],
+    !text.trim(),
   );
-  const commands: Command[] = [...actions, ...users.map(commandOfUser)];
   const at = Math.min(chosen, commands.length - 1);
   useEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
@@ -39,6 +55,7 @@ export function Palette({ sections, onClose }: { sections: Section[]; onClose():
   const run = (command: Command | undefined) => {
     if (!command) return;
     onClose();
+    remember(session, command);
     setTimeout(command.run); // after the focus has been restored
   };
   const move = (event: KeyboardEvent) => {
@@ -65,7 +82,7 @@ export function Palette({ sections, onClose }: { sections: Section[]; onClose():
       <input
         type="text"
         role="combobox"
-        aria-label="Search users, pages and actions"
+        aria-label="Search users, tokens, groups, pages and actions"
         aria-expanded="true"
         aria-autocomplete="list"
         aria-controls={`${id}-list`}
@@ -73,7 +90,7 @@ export function Palette({ sections, onClose }: { sections: Section[]; onClose():
         autocomplete="off"
         spellcheck={false}
         maxLength={200}
-        placeholder="Search users, pages and actions"
+        placeholder="Search, or type what you want to do"
         value={text}
         onInput={(event) => {
           setText(event.currentTarget.value);

@@ -285,10 +285,19 @@ describeInBrowser('groups in the dashboard', () => {
 describeInBrowser('the dashboard', () => {
   const { enter, service, visit } = useDashboard(WEBHOOK_ENV);
 
-  it('finds users, pages and actions in its palette, with the keyboard alone', async () => {
-    const ada = { name: 'Ada Lovelace', email: 'ada@example.com' };
-    const { page } = await visit('tokens', (api) => api.createUser(ada), {});
-    const field = page.getByRole('combobox', { name: 'Search users, pages and actions' });
+  it('finds users, tokens, pages and actions in its palette, with the keyboard alone', async () => {
+    const { page } = await visit(
+      'tokens',
+      async (api) => {
+        await api.createUser({ name: 'Ada Lovelace', email: 'ada@example.com' });
+        await api.post('/v1/tokens', { name: 'Nightly sync', scopes: ['users:read'] }).expect(201);
+        await createWebhook(api, { description: 'Wiki accounts' });
+        const groups = service().app.get(GroupsService);
+        await groups.create(api.organizationId, { displayName: 'Contractors' }, []);
+      },
+      {},
+    );
+    const field = page.getByRole('combobox', { name: 'Search users, tokens, groups, pages and actions' });
     const find = async (text: string, option: string | RegExp) => {
       await page.keyboard.press('Control+k');
       await focusOn(field);
@@ -301,6 +310,17 @@ describeInBrowser('the dashboard', () => {
     await headingOf(page, 'Groups').waitFor();
     await find('ada love', /Ada Lovelace/);
     await page.waitForURL(/\/dashboard\/users\/usr_\w{26}$/);
+    for (const [text, option, heading] of [
+      ['nightly', /^Token Nightly sync/, 'Nightly sync'],
+      ['wiki', /^Webhook Wiki accounts/, 'Wiki accounts'],
+      ['contr', 'Group Contractors', 'Contractors'],
+    ] as const) {
+      await find(text, option);
+      await headingOf(page, heading).waitFor();
+    }
+    await page.keyboard.press('Control+k'); // what was used last is first
+    await page.getByRole('option', { name: 'Group Contractors', selected: true }).waitFor();
+    await page.keyboard.press('Escape');
     await find('create user', 'Action Create user');
     await page.getByRole('heading', { name: 'Create a user' }).waitFor();
     await page.keyboard.press('Control+k');

@@ -167,7 +167,7 @@ describeInBrowser('a session of the dashboard', () => {
     expectErrors(403);
     await page.getByRole('link', { name: 'Users', exact: true }).click();
     await shows(page, 'You were signed out because your organization is suspended.');
-    expect(await page.getByRole('navigation', { name: 'Sections' }).count()).toBe(0);
+    expect(await buttonOf(page, 'Search …').count()).toBe(0);
   });
 });
 

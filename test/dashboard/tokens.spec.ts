@@ -317,8 +317,10 @@ describeInBrowser('API tokens in the dashboard', () => {
         createToken(api, { name: 'Bootstrap', scopes: ['admin'] }),
       );
       await banner(page, 'Bootstrap token').waitFor();
-      await toSection(page, 'Users');
+      await toSection(page, 'Overview');
       await banner(page, 'Bootstrap token').waitFor();
+      await toSection(page, 'Users');
+      await banner(page, 'Bootstrap token').waitFor({ state: 'detached' });
       await toSection(page, 'API tokens');
       await chooseAction(page, 'Revoke', 'Bootstrap');
       await submits(page, 'Revoke token');
@@ -337,8 +339,8 @@ describeInBrowser('API tokens in the dashboard', () => {
       expect(await bootstrap.innerText()).not.toContain('last used');
       await bootstrap.getByRole('button', { name: 'Dismiss' }).click();
       await focusOn(headingOf(page, 'API tokens'));
-      await toSection(page, 'Users');
-      await shows(page, 'No users on this page');
+      await toSection(page, 'Overview');
+      await shows(page, 'Latest activity');
       expect(await bootstrap.count()).toBe(0);
     });
 

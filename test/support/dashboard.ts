@@ -76,12 +76,13 @@ export function useDashboard(env: NodeJS.ProcessEnv = {}, options: TestServiceOp
 export async function signIn(page: Page, value: string): Promise<void> {
   await page.getByLabel('Admin token').fill(value);
   await page.keyboard.press('Enter');
-  await page.getByRole('navigation', { name: 'Sections' }).waitFor();
+  await buttonOf(page, 'Search …').waitFor();
 }
 
 /** Goes to a section by its link, and waits for its heading. */
 export async function toSection(page: Page, name: string): Promise<void> {
   const navigation = page.getByRole('navigation', { name: 'Sections' });
+  if (!(await navigation.isVisible())) await buttonOf(page, 'Menu').click(); // in a narrow window
   await navigation.getByRole('link', { name, exact: true }).click();
   await headingOf(page, name === 'Deleted' ? 'Deleted users' : name).waitFor();
 }

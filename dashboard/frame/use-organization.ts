@@ -1,0 +1,18 @@
+import { useEffect } from 'preact/hooks';
+import { useSession } from '../session/session.ts';
+import { useResource } from '../ui/use-resource.ts';
+
+export const TITLE = 'User Management';
+
+/** The name of the organization, once it is known. The title of the window has it, too. */
+export function useOrganization(): string | undefined {
+  const { client, token } = useSession();
+  // Fails silently: the page works without the name.
+  const { value } = useResource(token.id, (signal) => client.statistics({ signal }));
+  const name = value?.organization.name;
+  useEffect(() => {
+    document.title = name === undefined ? TITLE : `${name} · ${TITLE}`;
+    return () => void (document.title = TITLE);
+  }, [name]);
+  return name;
+}
