@@ -71,9 +71,8 @@ export function ListPage<Item>(props: Props<Item>) {
           <ListStatus list={list} singular={singular} />
         )}
       </div>
-      <Messages notice={notice}>
-        <Failure error={list.error} onRetry={list.retry} />
-      </Messages>
+      <Messages notice={notice} />
+      <Failure error={list.error} onRetry={list.retry} />
       {!list.items && list.isLoading && <Skeleton />}
       <ListRows {...rows} plural={`${singular}s`} />
     </>

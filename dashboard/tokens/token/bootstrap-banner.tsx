@@ -28,7 +28,7 @@ export function BootstrapBanner({ onDismiss }: { onDismiss(): void }) {
             )}
           </>
         )}
-        . Create an admin token for each person who needs one, then revoke the bootstrap token.
+        . Make everyone a token of their own, then revoke it.
       </p>
       <button type="button" class="plain small" onClick={onDismiss}>
         Dismiss

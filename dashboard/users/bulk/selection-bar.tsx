@@ -27,7 +27,7 @@ export function SelectionBar({ selection, filter, hasMore, onBulk }: Props) {
     <div class="selection" role="group" aria-label="Selected users">
       <span role="status">{usersIn(targets)} selected</span>
       {isPageSelected && hasMore && !isAll && (
-        <button type="button" class="small plain link" onClick={() => setIsWalking(true)}>
+        <button type="button" class="small plain accent" onClick={() => setIsWalking(true)}>
           {`Select all that this ${filter.query === undefined ? 'list' : 'search'} has`}
         </button>
       )}

@@ -95,19 +95,25 @@ export default function UserPage({ id }: { id: string }) {
           )
         }
       />
-      <Messages notice={notice}>
-        {deleted && canUndo && may(token, 'users:write') && (
-          <UndoDelete
-            user={deleted}
-            onRestored={restored}
-            onFailed={(error) => {
-              setError(error);
-              focusHeading();
-              if (isTaken(error, 'email')) setDialog('restore');
-            }}
-            onExpired={() => setCanUndo(false)}
-          />
-        )}
+      <Messages
+        notice={notice}
+        action={
+          deleted &&
+          canUndo &&
+          may(token, 'users:write') && (
+            <UndoDelete
+              user={deleted}
+              onRestored={restored}
+              onFailed={(error) => {
+                setError(error);
+                focusHeading();
+                if (isTaken(error, 'email')) setDialog('restore');
+              }}
+              onExpired={() => setCanUndo(false)}
+            />
+          )
+        }
+      >
         <Failure error={error} onDismiss={() => setError(undefined)} />
         <Failure error={user.error} onRetry={user.reload} />
       </Messages>

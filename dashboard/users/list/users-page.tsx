@@ -117,29 +117,40 @@ export default function UsersPage() {
         isSelected={({ id }) => selection.selected.has(id)}
         empty={<NoUsers query={query} role={role} active={active} isGroup={group !== undefined} />}
       />
-      <Messages notice={aftermath && aftermath.kind !== 'failed' && aftermath.notice}>
-        {aftermath?.kind === 'deleted' && canRestore && (
-          <UndoDelete
-            key={aftermath.user.id}
-            user={aftermath.user}
-            onRestored={({ name }) => {
-              settle({ kind: 'done', notice: `Restored ${name}` });
-              focusHeading();
-            }}
-            onFailed={(error) => {
-              setAftermath({ kind: 'failed', error });
-              if (isTaken(error, 'email'))
-                setDialog((dialog) => dialog ?? { action: 'restore', user: aftermath.user });
-              focusHeading();
-            }}
-            onExpired={() => setAftermath({ ...aftermath, kind: 'done' })}
-          />
-        )}
-        {aftermath?.kind === 'bulk' && aftermath.undo && canRestore && (
-          <button type="button" class="small" onClick={() => open({ action: 'bulk', bulk: aftermath.undo! })}>
-            Undo
-          </button>
-        )}
+      <Messages
+        notice={aftermath && aftermath.kind !== 'failed' && aftermath.notice}
+        action={
+          aftermath?.kind === 'deleted' && canRestore ? (
+            <UndoDelete
+              key={aftermath.user.id}
+              user={aftermath.user}
+              onRestored={({ name }) => {
+                settle({ kind: 'done', notice: `Restored ${name}` });
+                focusHeading();
+              }}
+              onFailed={(error) => {
+                setAftermath({ kind: 'failed', error });
+                if (isTaken(error, 'email'))
+                  setDialog((dialog) => dialog ?? { action: 'restore', user: aftermath.user });
+                focusHeading();
+              }}
+              onExpired={() => setAftermath({ ...aftermath, kind: 'done' })}
+            />
+          ) : (
+            aftermath?.kind === 'bulk' &&
+            aftermath.undo &&
+            canRestore && (
+              <button
+                type="button"
+                class="small"
+                onClick={() => open({ action: 'bulk', bulk: aftermath.undo! })}
+              >
+                Undo
+              </button>
+            )
+          )
+        }
+      >
         <Failure
           error={aftermath?.kind === 'failed' ? aftermath.error : undefined}
           onDismiss={() => setAftermath(undefined)}
