@@ -12,7 +12,7 @@ for (const type of ['mjs', 'd.mts', 'd.cts'])
 writeFileSync('dist/client/index.cjs', "module.exports = require('user-management-service-client');\n");
 
 await buildDashboard({ logLevel: 'warn' });
-copyFileSync('node_modules/@fontsource-variable/inter/LICENSE', 'dist/dashboard/dashboard/inter-license.txt');
+copyFileSync('node_modules/@fontsource-variable/inter/LICENSE', 'dist/dashboard/inter-license.txt');
 
 // Swagger UI and its licences, and what is ours of the page. The output folder mirrors the paths of the service.
 mkdirSync('dist/docs/docs', { recursive: true });

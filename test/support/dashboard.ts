@@ -105,6 +105,14 @@ export async function shows(page: Page | Locator, ...texts: (string | RegExp)[])
   for (const text of texts) await page.getByText(text).waitFor();
 }
 
+/** Waits until nothing is being loaded. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle');
+  await page.locator('.skeleton, [aria-busy=true]').first().waitFor({ state: 'detached' });
+  await page.getByText('Loading …').first().waitFor({ state: 'detached' });
+  await page.evaluate('document.fonts.ready.then(() => {})');
+}
+
 /** Holds the requests at these addresses until the returned function is called. */
 export async function hold(page: Page, pattern: string): Promise<() => void> {
   let release = () => {};
