@@ -5,7 +5,7 @@ import { Messages } from './messages.tsx';
 import { Pager } from './pager.tsx';
 import { Skeleton } from './skeleton.tsx';
 import { type Column, Table } from './table.tsx';
-import type { List } from './use-list.ts';
+import { type List, SIZES } from './use-list.ts';
 
 type ShownList<Item> = Omit<List<Item>, 'change'>;
 
@@ -28,9 +28,13 @@ export const ListRows = <Item,>({ list, plural, empty, isWhole, ...table }: Rows
       <Table {...table} items={list.items} busy={list.isLoading} stale={list.isStale} />
     )}
     {list.items?.length === 0 && !list.isStale && <div class="empty">{empty}</div>}
-    {!isWhole && <Pager label={`Pages of ${plural}`} list={list} />}
+    {!isWhole && !isShort(list) && <Pager label={`Pages of ${plural}`} list={list} />}
   </>
 );
+
+/** Whether the shortest page has all items. */
+const isShort = ({ items = [], size, toPrevious }: ShownList<unknown>) =>
+  !toPrevious && size === SIZES[0] && items.length < size;
 
 interface Props<Item> extends Omit<RowsProps<Item>, 'plural'> {
   title: ComponentChildren;
