@@ -4,6 +4,7 @@
  */
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
+import { EventsService } from '../../src/events/events.service';
 import { EventNumbering } from '../../src/events/log/event-numbering';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { Database } from '../../src/platform/database/database';
@@ -625,5 +626,49 @@ it('who looks for unnumbered events reads none of an organization that has many'
   for (const analyzed of [false, true]) {
     if (analyzed) await query('ANALYZE');
     expect(await rowsRead(await selects(() => claims.behind([])))).toBeLessThan(10 * ORGANIZATIONS);
+  }
+});
+
+it('a page of the events about a user reads no others, whatever the statistics say', async () => {
+  const [LIMIT, OF_FEW, OF_MANY, OF_OTHERS] = [50, 6, 2_000, 50_000];
+  const [few, many, one] = [newId('usr'), newId('usr'), newId('usr')];
+  /** Events, half of them of how a user came into a group. Without a user, each has one of its own. */
+  const insert = (organization: string, first: number, count: number, user?: string) =>
+    query(
+      `INSERT INTO events (organization_id, id, sequence, type, source, actor_name, target_id, data)
+       SELECT $1, 'evt_' || lpad(n::text, 26, '0'), n, type, 'scim', 'test',
+         CASE type WHEN 'user.updated' THEN id ELSE 'grp_' END, json_build_object('user', json_build_object('id', id))
+       FROM (SELECT n, CASE n % 2 WHEN 0 THEN 'user.updated' ELSE 'group.member_added' END AS type,
+         coalesce($4, 'usr_' || lpad((n / 2)::text, 26, '0')) AS id
+         FROM generate_series($2::integer, $2::integer + $3::integer - 1) AS n) AS made`,
+      [organization, first, count, user],
+    );
+  // Statistics that know of one user alone.
+  await query('DELETE FROM events');
+  await insert(await newOrganization(), 1, OF_OTHERS / 10, one);
+  await query('ANALYZE events');
+  const by = await newOrganization();
+  await insert(by, 1, OF_MANY, many);
+  await insert(by, OF_MANY + 1, OF_OTHERS);
+  await insert(by, OF_MANY + OF_OTHERS + 1, OF_FEW, few);
+  const last = OF_MANY + OF_OTHERS + OF_FEW;
+  await query('INSERT INTO event_heads (organization_id, sequence) VALUES ($1, $2)', [by, last]);
+  const list = service.app.get(EventsService, { strict: false });
+  for (const statistics of ['old', 'new']) {
+    if (statistics === 'new') await query('ANALYZE events');
+    for (const order of ['asc', 'desc'] as const)
+      for (const more of [{}, { type: 'group.member_added' }, { since: '2020-01-01' }])
+        for (const [target, count] of new Map([
+          [few, OF_FEW],
+          [many, OF_MANY],
+        ])) {
+          const page = { limit: LIMIT, order, target, ...more };
+          const statements = await selects(() => list.list(by, page));
+          const [rows, pages] = [await rowsRead(statements), await pagesReadBy(dataSource, statements)];
+          // A filter first looks where its page ends at the latest, among the events about the user.
+          const [mostRows, mostPages] = Object.keys(more).length > 0 ? [2 * count + 60, 300] : [60, 40];
+          const isFew = [rows <= mostRows || rows, pages <= mostPages || pages];
+          expect([statistics, page, ...isFew]).toEqual([statistics, page, true, true]);
+        }
   }
 });

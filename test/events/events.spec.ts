@@ -1,3 +1,4 @@
+import { GroupsService } from '../../src/groups/groups.service';
 import { TokensService } from '../../src/tokens/tokens.service';
 import { UsersService } from '../../src/users/users.service';
 import { runJob } from '../support/background';
@@ -198,6 +199,53 @@ describe('GET /api/v1/events', () => {
     await api.get(`/api/v1/events?type=user.created&order=desc&cursor=${nextCursor}`).expect(400);
   });
 
+  it('of a user are those of its groups, too, in order, with every filter and from page to page', async () => {
+    const ada = await api.createUser();
+    const bob = await api.createUser();
+    const groups = service.app.get(GroupsService, { strict: false });
+    const [{ id: sales }, { id: past }] = [
+      await groups.create(api.organizationId, { displayName: 'Sales' }, [ada.id, bob.id]),
+      await groups.create(api.organizationId, { displayName: 'Past' }, [ada.id]),
+    ];
+    await api.patch(`/api/v1/users/${ada.id}`, { role: 'admin' }).expect(200);
+    await groups.change(api.organizationId, past, [{ kind: 'remove', members: [ada.id] }]);
+    const story = [
+      ['user.created', ada.id],
+      ['group.member_added', sales],
+      ['group.member_added', past],
+      ['user.updated', ada.id],
+      ['group.member_removed', past],
+    ];
+    const about = async (query = '') =>
+      (await events(`?target=${ada.id}${query}`)).map(({ type, target }) => [type, target.id]);
+
+    expect(await about()).toEqual(story);
+    expect(await about('&order=desc')).toEqual(story.toReversed());
+    expect(await about('&type=group.member_added,user.created')).toEqual(story.slice(0, 3));
+    expect(await about('&type=group.member_removed&order=desc')).toEqual([story[4]]);
+    expect(await about(`&actor=${api.tokenId}`)).toEqual([story[0], story[3]]);
+    await service.dataSource.query(
+      `UPDATE events SET occurred_at = CASE WHEN type = 'group.member_added' THEN date '2026-01-31' ELSE '2026-02-01' END
+       WHERE organization_id = $1`,
+      [api.organizationId],
+    );
+    expect(await about('&since=2026-01-31&until=2026-02-01&order=desc')).toEqual([story[2], story[1]]);
+    expect(await about('&since=2026-02-01')).toEqual([story[0], story[3], story[4]]);
+    for (const order of ['asc', 'desc']) {
+      const seen: string[][] = [];
+      let cursor: string | null = '';
+      while (seen.length < story.length) {
+        const query: string = `?target=${ada.id}&order=${order}&limit=2${cursor && `&cursor=${cursor}`}`;
+        const { data, nextCursor }: { data: EventBody[]; nextCursor: string | null } = await get(query);
+        seen.push(...data.map(({ type, target }) => [type, target.id]));
+        cursor = nextCursor;
+      }
+      expect(seen).toEqual(order === 'asc' ? story : story.toReversed());
+    }
+    const ofGroup = (await events(`?target=${past}`)).map(({ type }) => type);
+    expect(ofGroup).toEqual(['group.created', 'group.member_added', 'group.member_removed']);
+  });
+
   it('refuses a filter or a cursor that is none', async () => {
     for (const [name, value] of [
       ['type', 'user.renamed'],
@@ -316,12 +364,15 @@ describe('what is too old', () => {
     expect(sequences(await events())).toEqual([1, 2]);
   });
 
-  it('of one target and a type are read up to a limit at once', async () => {
+  it.each([
+    ['user.updated', null],
+    ['group.member_added', { user: { id: `usr_${'1'.repeat(26)}` } }],
+  ])('of one target and a type are read up to a limit at once, among %s', async (given, data) => {
     const target = `usr_${'1'.repeat(26)}`;
     await service.dataSource.query(
-      `INSERT INTO events (organization_id, id, type, source, actor_name, target_id)
-       SELECT $1, 'evt_' || lpad(n::text, 26, '0'), 'user.updated', 'api', 'Ada', $2 FROM generate_series(1, 10500) AS n`,
-      [api.organizationId, target],
+      `INSERT INTO events (organization_id, id, type, source, actor_name, target_id, data)
+       SELECT $1, 'evt_' || lpad(n::text, 26, '0'), $2, 'api', 'Ada', $3, $4 FROM generate_series(1, 10500) AS n`,
+      [api.organizationId, given, data ? 'grp_' : target, data],
     );
     for (let sequence = 0; sequence < 10_500;) sequence = (await get('?order=desc&limit=1')).data[0].sequence;
     for (const order of ['asc', 'desc']) {

@@ -29,7 +29,8 @@ export class ListEventsDto extends PageQuery {
   type?: string;
 
   /**
-   * Only events of the user, group, token, webhook or organization with this id.
+   * Only events of the user, group, token, webhook or organization with this id. Those of a user include how it was
+   * added to groups and removed from them, although the target of these events is the group.
    * @example 'usr_01kacpb2w5r8y3h6j9m4n7p0qx'
    */
   @Optional()

@@ -2,10 +2,11 @@ import { Injectable, ServiceUnavailableException } from '@nestjs/common';
 import { Database } from '../../platform/database/database';
 import { join, query, raw, Sql, sql } from '../../platform/database/sql';
 import { wholeRows } from '../../platform/pages/long-rows';
-import { Event, EVENT_COLUMNS, type EventRow, SHORT_EVENT_COLUMNS } from '../event/event.entity';
+import { Event, EVENT_COLUMNS, type EventRow } from '../event/event.entity';
 import { eventAsJson } from '../event/event.serializer';
 import { EventHead } from './event-head.entity';
 import { EventNumbering } from './event-numbering';
+import { firstOf, rangesAbout } from './event-ranges';
 import type { ListEventsDto } from '../event/event.dto';
 import { TokenEvents } from './token-events';
 
@@ -95,54 +96,66 @@ export class EventLog {
     from: number,
     when?: 'unless behind',
   ): Promise<LogPage & { isAwaited: boolean }> {
+    const ranges = target ? rangesAbout(target) : [sql`true`];
     const filters = [
       type && sql`AND type = ANY (${type.split(',')})`,
-      target && sql`AND target_id = ${target}`,
       actor && sql`AND actor_id = ${actor}`,
       since && sql`AND occurred_at >= ${new Date(since)}`,
       until && sql`AND occurred_at < ${new Date(until)}`,
     ].filter((filter) => filter instanceof Sql);
     const isAscending = order === 'asc';
-    // The filter by target has an index. Other filters scan up to a limit; beside a target they scan only its events.
+    // The ranges of a target have indexes. Other filters scan up to a limit; beside a target, of each of its ranges.
     const length = target ? NEWEST : filters.length > 0 ? MAX_SCANNED : limit + 1;
     const lastScanned = (condition: Sql, direction: Sql) =>
-      target && filters.length > 1
-        ? sql`(SELECT sequence FROM ${Event} WHERE organization_id = ${organizationId} AND target_id = ${target} AND ${condition}
-               ORDER BY sequence ${direction} LIMIT 1 OFFSET ${MAX_SCANNED - 1})`
-        : sql`NULL`;
+      join(
+        (target && filters.length > 0 ? ranges : []).map(
+          (range) =>
+            sql`, (SELECT sequence FROM ${Event} WHERE organization_id = ${organizationId} AND ${range} AND ${condition}
+                   ORDER BY sequence ${direction} LIMIT 1 OFFSET ${MAX_SCANNED - 1})`,
+        ),
+        '',
+      );
     const direction = raw(isAscending ? 'ASC' : 'DESC');
     const [start, end, withinSql, needsNewest] = isAscending
       ? [
           sql`greatest(${from}::bigint, removed)`,
-          sql`least(start + ${length}::bigint, last, ${lastScanned(sql`sequence > start`, direction)})`,
+          sql`least(start + ${length}::bigint, last ${lastScanned(sql`sequence > start`, direction)})`,
           sql`sequence > stretch.start AND sequence <= stretch.end`,
           sql`stretch.end = last`,
         ]
       : [
           sql`least(${from}::bigint, last + 1)`,
-          sql`greatest(start - ${length}::bigint, removed + 1, ${lastScanned(sql`sequence < start`, direction)})`,
+          sql`greatest(start - ${length}::bigint, removed + 1 ${lastScanned(sql`sequence < start`, direction)})`,
           sql`sequence < stretch.start AND sequence >= stretch.end`,
           sql`true`,
         ];
+    const condition = sql`NOT "isAwaited" AND ${withinSql} ${join(filters, ' ')}`;
+    // A range with an order, so that the index of numbers is used, whatever the statistics say.
     const idAt = (sequence: Sql) =>
-      sql`(SELECT id FROM ${Event} WHERE organization_id = ${organizationId} AND sequence = ${sequence})`;
+      sql`(SELECT id FROM ${Event}
+           WHERE organization_id = ${organizationId} AND sequence >= ${sequence} AND sequence <= ${sequence}
+           ORDER BY sequence LIMIT 1)`;
+    const unnumbered = sql`
+      (SELECT position FROM ${Event} WHERE organization_id = ${organizationId} AND sequence IS NULL
+       ORDER BY position LIMIT 1)`;
+    // Materialized, or the scans for the end would be repeated for each event of the page.
     const statement = sql`
-      SELECT stretch.*, ${idAt(sql`${from}::bigint`)} AS "fromId", ${idAt(raw('stretch.end'))} AS "endId", page.* FROM (
-        SELECT stretch.*, ${when === 'unless behind'}::boolean AND ${needsNewest} AND (
-          SELECT position FROM ${Event} WHERE organization_id = ${organizationId} AND sequence IS NULL
-          ORDER BY position LIMIT 1 -- so that the index is used, whatever the statistics say
-        ) IS NOT NULL AS "isAwaited"
-        FROM (SELECT last, removed, start, ${end} AS end FROM (
+      WITH bounds AS MATERIALIZED (
+        SELECT last, removed, start, ${end} AS end FROM (
           SELECT last, removed, ${start} AS start FROM (
             SELECT coalesce(max(sequence), 0) AS last, coalesce(max(removed), 0) AS removed
             FROM ${EventHead} WHERE organization_id = ${organizationId}
           ) AS head
-        ) AS head) AS stretch
-      ) AS stretch
+        ) AS head
+      ),
+      stretch AS MATERIALIZED (
+        SELECT stretch.*, ${idAt(sql`${from}::bigint`)} AS "fromId", ${idAt(raw('stretch.end'))} AS "endId",
+          ${when === 'unless behind'}::boolean AND ${needsNewest} AND ${unnumbered} IS NOT NULL AS "isAwaited"
+        FROM bounds AS stretch
+      )
+      SELECT stretch.*, page.* FROM stretch
       LEFT JOIN LATERAL (
-        SELECT ${SHORT_EVENT_COLUMNS} FROM ${Event}
-        WHERE NOT "isAwaited" AND organization_id = ${organizationId} AND ${withinSql} ${join(filters, ' ')}
-        ORDER BY sequence ${direction} LIMIT ${limit + 1}
+        ${firstOf(organizationId, ranges, { condition, direction, limit: limit + 1 })}
       ) AS page ON true
       ORDER BY page.sequence ${direction}`;
     const rows = await this.database.read(organizationId, (manager) =>

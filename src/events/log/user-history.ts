@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../platform/database/database';
 import { query, sql } from '../../platform/database/sql';
 import { nextTurn } from '../../platform/fairness/give-way';
-import { Event, type EventRow, SHORT_EVENT_COLUMNS } from '../event/event.entity';
+import type { EventRow } from '../event/event.entity';
 import { eventAsJson } from '../event/event.serializer';
 import { lastSequence } from './event-head.entity';
 import { EventLog } from './event-log';
+import { firstOf, rangesAbout } from './event-ranges';
 
 const EVENTS_PER_PAGE = 50;
 
@@ -28,15 +29,9 @@ export class UserHistory {
     let hasMore = true;
     return async () => {
       if (!hasMore) return undefined;
-      const next = sql`AND sequence > ${after}::bigint AND sequence <= ${last}::bigint ORDER BY sequence LIMIT ${EVENTS_PER_PAGE}`;
-      // Two ranges, each in its own index.
-      const statement = sql`
-        SELECT ${SHORT_EVENT_COLUMNS} FROM (
-          (SELECT * FROM ${Event} WHERE organization_id = ${organizationId} AND target_id = ${userId} ${next})
-          UNION ALL
-          (SELECT * FROM ${Event} WHERE organization_id = ${organizationId}
-            AND type IN ('group.member_added', 'group.member_removed') AND data #>> '{user,id}' = ${userId} ${next})
-        ) AS events ORDER BY sequence LIMIT ${EVENTS_PER_PAGE}`;
+      const condition = sql`sequence > ${after}::bigint AND sequence <= ${last}::bigint`;
+      const page = { condition, direction: sql`ASC`, limit: EVENTS_PER_PAGE };
+      const statement = firstOf(organizationId, rangesAbout(userId), page);
       const rows = await this.database.read(organizationId, (manager) => query<EventRow>(manager, statement));
       const { items, endsAfter } = await this.log.whole(organizationId, rows);
       after = (endsAfter ?? rows.at(-1))?.sequence ?? last;
