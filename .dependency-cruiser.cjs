@@ -175,7 +175,7 @@ const PAGE_ROOMS = {
   deleted: ['users/user'],
   groups: ['users/user'],
   webhooks: ['activity'],
-  overview: ['activity', 'webhooks'],
+  overview: ['activity', 'webhooks', 'tokens/token'],
   'users/edit': ['users/user'],
   'users/bulk': ['users/user'],
   'users/import': ['users/(user|bulk)'],

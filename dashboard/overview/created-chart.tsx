@@ -1,10 +1,8 @@
-import type { Statistics } from '../../client/index.ts';
-import { type Column, Table } from '../ui/table.tsx';
 import { formatCount } from '../ui/format.ts';
+import { type Column, Table } from '../ui/table.tsx';
+import type { Day } from './days.ts';
 
-type Day = Statistics['createdByDay'][number];
-
-const HEIGHT = 96;
+const HEIGHT = 72;
 const WIDTH = 20;
 const GAP = 5;
 /** The minimum height, so that a day with few users stays visible beside one with many. */

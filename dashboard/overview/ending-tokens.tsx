@@ -39,7 +39,7 @@ export function EndingTokens() {
 }
 
 function textOf({ length }: Token[]): string {
-  if (length === 0) return 'No token expires within 14 days.';
+  if (length === 0) return 'None within 14 days.';
   return length > MAX_SHOWN ? `And ${length - MAX_SHOWN} more.` : '';
 }
 

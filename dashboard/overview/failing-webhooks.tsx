@@ -22,7 +22,7 @@ export function FailingWebhooks() {
       aside={<Link to="webhooks">All webhooks</Link>}
       resource={webhooks}
       textOf={(all) => {
-        if (all.length === 0) return 'There are no webhooks.';
+        if (all.length === 0) return 'No webhooks yet.';
         return all.some(isFailing) ? '' : `All ${all.length} work.`;
       }}
     >

@@ -7,16 +7,7 @@ import { UsersService } from '../../src';
 import { meetsWcag } from '../support/accessibility';
 import { describeInBrowser } from '../support/browser';
 import { aUser, type Client } from '../support/client';
-import {
-  buttonOf,
-  fills,
-  focusOn,
-  headingOf,
-  panelOf,
-  shows,
-  toSection,
-  useDashboard,
-} from '../support/dashboard';
+import { buttonOf, fills, focusOn, shows, toSection, useDashboard } from '../support/dashboard';
 
 const entries = (page: Page) => page.getByRole('list', { name: 'Activity, newest first' }).locator('summary');
 
@@ -244,44 +235,5 @@ describeInBrowser('what has happened, in the dashboard,', () => {
     await page.unroute('**/api/v1/events?**cursor=**');
     await buttonOf(page, 'Try again').click();
     await page.getByText('61 entries', { exact: true }).waitFor();
-  });
-});
-
-describeInBrowser('the overview of the dashboard', () => {
-  const { visit } = useDashboard();
-
-  it('shows users, what ends soon, what fails, and what has happened', async () => {
-    const { page } = await visit('', async (api) => {
-      await api.createUser({ name: 'Grace' });
-      await api.createUser({ active: false });
-      const fields = { name: 'n'.repeat(100), scopes: ['users:read'], expiresIn: '3d' };
-      await api.post('/v1/tokens', fields).expect(201);
-    });
-    await focusOn(headingOf(page, 'Overview'));
-    await page.locator('.figures').waitFor();
-    expect((await page.locator('.figures').innerText()).replace(/\s+/g, ' ').trim()).toBe(
-      'Users 2 Active 1 Created in 30 days 2',
-    );
-    await page.getByRole('img', { name: /the most, 2, on/ }).waitFor();
-    await page.getByText('Show as a table').click();
-    const first = panelOf(page, 'Users created').getByRole('row').nth(1);
-    await first.waitFor();
-    expect(await first.getByRole('cell').last().innerText()).toContain('2');
-    await shows(panelOf(page, 'Webhooks that fail'), 'There are no webhooks.');
-    await shows(panelOf(page, 'Latest activity'), 'Test created Grace');
-    await meetsWcag(page);
-    await panelOf(page, 'Tokens that end soon').getByRole('link', { name: 'nnn' }).click();
-    await headingOf(page, 'n'.repeat(100)).waitFor();
-  });
-
-  it('shows a number that the service counts no further', async () => {
-    const { page } = await visit('', async (api, page) => {
-      const { body } = await api.get('/api/v1/statistics').expect(200);
-      const users = { total: 100_000, active: 2_000, exact: false };
-      await page.route('**/api/v1/statistics', (route) => route.fulfill({ json: { ...body, users } }));
-    });
-    const figures = page.locator('.figures');
-    await figures.getByText('100,000+', { exact: true }).waitFor();
-    await figures.getByText('2,000', { exact: true }).waitFor();
   });
 });

@@ -38,5 +38,5 @@ export function BootstrapBanner({ onDismiss }: { onDismiss(): void }) {
 }
 
 /** Recognizes the bootstrap token by its name, only scope and missing expiry. Its successor was in no terminal. */
-const isBootstrap = ({ name, scopes, expiresAt, rotatedFrom }: Token) =>
+export const isBootstrap = ({ name, scopes, expiresAt, rotatedFrom }: Token) =>
   name === 'Bootstrap' && scopes.join() === 'admin' && !expiresAt && !rotatedFrom;
