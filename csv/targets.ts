@@ -16,6 +16,9 @@ export const keyOfTarget = (target: Target): string | undefined =>
 /** The key that a column's name gives: all that follows the first dot, with `metadata` before it in any letter case. */
 export const keyInName = (name: string): string | undefined => /^metadata\.(.*)$/is.exec(name.trim())?.[1];
 
+/** The most keys that the metadata of a user can have. */
+export const MAX_KEYS = 16;
+
 const MAX_KEY_CHARACTERS = 64;
 const FORBIDDEN_KEYS = ['__proto__', 'constructor', 'prototype'];
 

@@ -24,6 +24,7 @@ export const SECTIONS: Section[] = [
     scope: 'users:read',
     page: () => import('./users/list/users-page.tsx'),
     item: () => import('./users/detail/user-page.tsx'),
+    named: { import: () => import('./users/import/import-page.tsx') },
   },
   {
     path: 'groups',

@@ -31,21 +31,32 @@ if (history.state === null) history.replaceState({ index: 0 }, '');
 const place = createStore(currentPlace());
 let index = entry().index;
 
+/** Does what was asked for after all. */
+type Leave = () => void;
+
 /** The functions that replace Back and Forward, the last one first. */
-const guards: { current: () => void }[] = [];
+const guards: { current: (leave: Leave) => void }[] = [];
+/** Those of them that replace links to other pages, too. */
+const questions: typeof guards = [];
 let isReturning = false;
+let isLeaving = false;
 
 addEventListener('popstate', () => {
   if (isReturning) return void (isReturning = false);
   if (history.state === null) return history.replaceState({ index: ++index }, ''); // a fragment was typed
-  const guard = guards.at(-1);
+  const guard = isLeaving ? undefined : guards.at(-1);
+  isLeaving = false;
   if (!guard) {
     index = entry().index;
     return place.set(currentPlace());
   }
   isReturning = true;
-  history.go(index - entry().index || 1);
-  guard.current();
+  const steps = entry().index - index || -1;
+  history.go(-steps);
+  guard.current(() => {
+    isLeaving = true;
+    history.go(steps);
+  });
 });
 
 interface Options {
@@ -55,8 +66,14 @@ interface Options {
 }
 
 /** Goes to a path below the dashboard's address, such as `users/usr_…` or `users?role=admin`. */
-export function navigate(to: string, { replace = false, state }: Options = {}): void {
+export function navigate(to: string, options?: Options): void {
   const isSamePath = to.split('?')[0] === place.get().path;
+  const question = isSamePath ? undefined : questions.at(-1);
+  if (question) question.current(() => go(to, isSamePath, options));
+  else go(to, isSamePath, options);
+}
+
+function go(to: string, isSamePath: boolean, { replace = false, state }: Options = {}): void {
   if (replace) history.replaceState({ index, state }, '', hrefOf(to));
   else history.pushState({ index: ++index, state }, '', hrefOf(to));
   place.set(currentPlace());
@@ -103,10 +120,21 @@ export const usePlace = () => useStore(place);
 
 /** While the component is shown, Back and Forward call `onBack` and leave the page where it is. */
 export function useBack(onBack: () => void): void {
-  const guard = useRef(onBack);
-  guard.current = onBack;
+  useGuard([guards], onBack);
+}
+
+/** While the component is shown, Back, Forward and links to other pages call `ask` with the function that leaves. */
+export function useLeaving(ask: (leave: Leave) => void): void {
+  useGuard([guards, questions], ask);
+}
+
+function useGuard(lists: (typeof guards)[], call: (leave: Leave) => void): void {
+  const guard = useRef(call);
+  guard.current = call;
   useLayoutEffect(() => {
-    guards.push(guard);
-    return () => void guards.splice(guards.indexOf(guard), 1);
+    for (const list of lists) list.push(guard);
+    return () => {
+      for (const list of lists) list.splice(list.indexOf(guard), 1);
+    };
   }, []);
 }

@@ -13,26 +13,29 @@ interface Props {
 }
 
 /** The values of a column that are shown. */
-const EXAMPLES = 2;
+const EXAMPLES = 3;
 
 /** The columns of a file, each with some of its values and a choice of what it becomes. */
 export function ColumnsTable({ head: { file, header, rows }, targets, faults, onTargets }: Props) {
   const columns: Column<{ name: string; at: number }>[] = [
-    { title: 'Column', class: 'main', value: ({ name }) => <strong>{name}</strong> },
     {
-      title: 'Values',
-      class: 'wider',
+      title: 'Column',
+      width: '24%',
+      class: 'main',
+      value: ({ name, at }) => <span class={targets[at] === undefined ? 'quiet' : 'name'}>{name}</span>,
+    },
+    {
+      title: 'Examples',
+      width: '34%',
       value: ({ at }) => (
-        <div class={targets[at] === undefined ? 'quiet' : undefined}>
-          {examplesOf(at).map((text, i) => (
-            <Clip key={i} text={text} />
-          ))}
+        <div class="quiet">
+          <Clip text={examplesOf(at)} />
         </div>
       ),
     },
     {
       title: 'Becomes',
-      class: 'becomes',
+      width: '42%',
       value: ({ name, at }) => {
         const key = keyOfTarget(targets[at]);
         const errorId = `column-${at}-error`;
@@ -71,8 +74,8 @@ export function ColumnsTable({ head: { file, header, rows }, targets, faults, on
     },
   ];
   const examplesOf = (at: number) => {
-    const filled = rows.map(({ cells }) => cells[at]).filter((cell) => cell?.trim());
-    return filled.length > 0 ? filled.slice(0, EXAMPLES) : ['–'];
+    const filled = rows.map(({ cells }) => cells[at]?.trim()).filter(Boolean);
+    return [...new Set(filled)].slice(0, EXAMPLES).join(' · ') || 'no values';
   };
   return (
     <Table

@@ -25,6 +25,17 @@ export async function readHead(file: File): Promise<CsvHead> {
   return { file, header: csv.header.map((name, at) => name.trim() || `Column ${at + 1}`), rows };
 }
 
+/** The number of rows below the header. Ends early, as an abortion, with the signal. */
+export async function countRows(file: File, signal: AbortSignal): Promise<number> {
+  let count = 0;
+  const { rows } = await openFile(file);
+  for await (const _row of rows) {
+    signal.throwIfAborted();
+    count++;
+  }
+  return count;
+}
+
 /** Opens a file from its beginning. `onRead` gets the number of bytes read so far. */
 export const openFile = (file: File, onRead?: (bytes: number) => void): Promise<CsvFile> =>
   CsvFile.open(chunksOf(file, onRead), { isKnown: (name) => targetOfHeader(name) !== undefined });

@@ -1,5 +1,5 @@
 import { formatCount } from '../../ui/format.ts';
-import type { ImportProgress } from './run-import.ts';
+import type { ImportProgress } from './progress.ts';
 
 /** The message of an import whose session has ended: which rows it has written. */
 export function interruption(file: string, progress: ImportProgress | undefined): string {

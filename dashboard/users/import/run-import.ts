@@ -12,26 +12,8 @@ import {
   openFile,
   type RowFault,
 } from './csv-file.ts';
-
-export interface Refused {
-  row: CsvRow;
-  faults: RowFault[];
-}
-
-/** The progress of an import. */
-export interface ImportProgress {
-  /** The bytes of the file that have been read. */
-  bytes: number;
-  counts: BatchAnswer['counts'];
-  /** The refused rows, with their faults. */
-  refused: Refused[];
-  /** The line of the last row that has been written or refused; 0 before the first. */
-  line: number;
-  /** Whether a part was sent of which no answer says what has become of it. */
-  isUncertain: boolean;
-  /** The time, in milliseconds, until which the rate limit makes it wait. */
-  waitsUntil?: number;
-}
+import { type ImportProgress, noProgress } from './progress.ts';
+import { faultsByElement, inFile, isRefusalOfElements, repeated } from './refusals.ts';
 
 /** What happens to a row whose user exists. */
 export interface ImportRules {
@@ -64,13 +46,7 @@ export async function runImport(
   targets: Target[],
   { mode, by, dryRun, signal, stopping, onProgress, onFailure }: ImportOptions,
 ): Promise<void> {
-  const progress: ImportProgress = {
-    bytes: 0,
-    counts: { created: 0, updated: 0, unchanged: 0, failed: 0 },
-    refused: [],
-    line: 0,
-    isUncertain: false,
-  };
+  const progress = noProgress();
   const identity = by ?? 'email';
   const merge = mode === 'upsert' && targets.some((target) => keyOfTarget(target) !== undefined);
   const accepted = new Set<string>();
@@ -161,37 +137,4 @@ export async function runImport(
   }
   await sendBatch(batch);
   report();
-}
-
-const repeated = (field: Identity): RowFault => ({
-  field,
-  message: 'appears in an earlier row of the file',
-  code: 'taken',
-});
-
-/** The faults, with the reason for an identity that an earlier row has taken. */
-function inFile(
-  faults: RowFault[],
-  user: Sent['user'],
-  earlier: ReadonlySet<string>,
-  identity: Identity,
-): RowFault[] {
-  const isRepeated = earlier.has(keyOf(user, identity));
-  return faults.map((fault) =>
-    fault.code === 'taken' && fault.field === identity && isRepeated ? repeated(identity) : fault,
-  );
-}
-
-const ELEMENT = /^users\.(\d+)(?:\.(.*))?$/s;
-
-const isRefusalOfElements = ({ status, errors }: ApiError) =>
-  (status === 400 || status === 409) && errors.length > 0 && errors.every(({ field }) => ELEMENT.test(field));
-
-function faultsByElement({ errors }: ApiError): Map<number, RowFault[]> {
-  const faults = new Map<number, RowFault[]>();
-  for (const { field, ...fault } of errors) {
-    const [, index, name] = ELEMENT.exec(field)!;
-    faults.set(Number(index), [...(faults.get(Number(index)) ?? []), { field: name ?? 'row', ...fault }]);
-  }
-  return faults;
 }

@@ -1,5 +1,5 @@
 import { proposeKey } from '../../../csv/proposals.ts';
-import { keyFault, keyOfTarget, metadataTarget, type Target } from '../../../csv/targets.ts';
+import { keyFault, keyOfTarget, MAX_KEYS, metadataTarget, type Target } from '../../../csv/targets.ts';
 
 /** The choice of a column that becomes a key of the metadata. */
 export const KEY = 'key';
@@ -22,6 +22,7 @@ function freeKey(targets: Target[], name: string): string {
 /** What is wrong with the targets of columns; undefined for those that are right. */
 export function faultsOf(targets: Target[], header: string[]): (string | undefined)[] {
   const whole = targets.indexOf('metadata');
+  const keys = [...new Set(targets.filter((target) => keyOfTarget(target) !== undefined))];
   return targets.map((target, at) => {
     const key = keyOfTarget(target);
     if (key === undefined) return undefined;
@@ -29,8 +30,9 @@ export function faultsOf(targets: Target[], header: string[]): (string | undefin
     if (fault) return `The key ${fault}.`;
     const first = targets.indexOf(target);
     if (first < at) return `The column “${header[first]}” already has this key.`;
-    return whole >= 0
-      ? `The column “${header[whole]}” replaces all metadata: leave out one of the two.`
-      : undefined;
+    if (whole >= 0) return `The column “${header[whole]}” replaces all metadata: leave out one of the two.`;
+    return keys.indexOf(target) < MAX_KEYS
+      ? undefined
+      : `A user has at most ${MAX_KEYS} metadata keys: leave this one out, or another.`;
   });
 }

@@ -8,12 +8,11 @@ import { DeleteUserDialog } from '../edit/delete-user-dialog.tsx';
 import { EditUserDialog } from '../edit/edit-user-dialog.tsx';
 import { UserForm } from '../edit/user-form.tsx';
 import { ExportDialog } from '../export/export-dialog.tsx';
-import { ImportDialog } from '../import/import-dialog.tsx';
 import { NEW_USER } from '../user/fields.tsx';
 import type { UserFilter } from '../user/user-filter.ts';
 
 export type OpenDialog =
-  | { action: 'create' | 'import' | 'export' }
+  | { action: 'create' | 'export' }
   | { action: 'edit' | 'delete' | 'restore'; user: User }
   | { action: 'bulk'; bulk: Bulk };
 
@@ -58,8 +57,6 @@ export function UserDialogs({ dialog, filter, onClose, onFinished, onWritten, on
           />
         </Dialog>
       );
-    case 'import':
-      return <ImportDialog onClose={onClose} onImported={onWritten} />;
     case 'export':
       return (
         <ExportDialog

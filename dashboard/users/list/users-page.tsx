@@ -89,7 +89,7 @@ export default function UsersPage() {
               Export
             </button>
             <May scope="users:write">
-              <button type="button" onClick={() => open({ action: 'import' })}>
+              <button type="button" onClick={() => navigate('users/import')}>
                 Import users
               </button>
               <button type="button" class="primary" onClick={() => open({ action: 'create' })}>
