@@ -5,7 +5,7 @@
 import type { Page } from 'playwright-core';
 import { meetsWcag } from '../support/accessibility';
 import { describeInBrowser } from '../support/browser';
-import { buttonOf, dialogButton, dialogOf, fills, shows, submits, useDashboard } from '../support/dashboard';
+import { buttonOf, fills, focusOn, shows, useDashboard } from '../support/dashboard';
 
 /** As a German spreadsheet saves the list of a personnel department. */
 const STAFF =
@@ -19,23 +19,22 @@ describeInBrowser('the columns of an imported file', () => {
 
   const choose = (page: Page, content: string) =>
     page
-      .getByLabel('CSV file')
+      .locator('input[type=file]')
       .setInputFiles({ name: 'staff.csv', mimeType: 'text/csv', buffer: Buffer.from(content) });
   const becomes = (page: Page, column: string) => page.getByLabel(`${column} becomes`);
   const keyFor = (page: Page, column: string) => page.getByLabel(`Key for ${column}`);
-  const tableRows = async (page: Page, group: string) => {
-    const rows = page.getByRole('group', { name: group }).getByRole('row');
+  const tableRows = async (page: Page, name: string) => {
+    const rows = page.getByRole('table', { name }).getByRole('row');
     return (await rows.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim());
   };
-  /** Presses the button though it says that it is disabled. */
-  const press = (page: Page) => dialogButton(page, 'Check all rows').click({ force: true });
-  const errors = (page: Page) => dialogOf(page).locator('.error:not(:empty)').allInnerTexts();
+  /** Presses the button though it may say that it is disabled. */
+  const preview = (page: Page) => buttonOf(page, 'Preview').click({ force: true });
+  const errors = (page: Page) => page.locator('.error:not(:empty)').allInnerTexts();
 
-  it('become fields, keys of the metadata or nothing, and their first rows are shown before anything is done', async () => {
-    const { page, api } = await visit('users', (api) =>
+  it('become fields, keys of the metadata or nothing, and the first people are shown before anything is done', async () => {
+    const { page, api } = await visit('users/import', (api) =>
       api.createUser({ name: 'J', email: 'joerg@example.com', metadata: { plan: 'pro', startDate: '2020' } }),
     );
-    await buttonOf(page, 'Import users').click();
     await choose(page, STAFF);
     await becomes(page, 'Contact').waitFor();
     const proposed = [
@@ -51,36 +50,38 @@ describeInBrowser('the columns of an imported file', () => {
     expect(values).toEqual(['externalId', 'name', 'email', 'key', 'key', '', '']);
     expect(await keyFor(page, 'Start date').inputValue()).toBe('startDate');
     expect(await becomes(page, 'Contact').locator('option').allInnerTexts()).toEqual([
-      'Left out',
-      'External ID',
       'Name',
       'Email',
       'Role',
-      'Active',
-      'Metadata as JSON',
+      'State',
+      'External ID',
       'Metadata key',
+      'Metadata as JSON',
+      'Left out',
     ]);
+    await shows(page, '5 of 8 columns were recognized, “Contact” by the values.', /^\d+ bytes · 3 rows$/);
     expect(await errors(page)).toEqual([]);
 
-    await fills(dialogOf(page), { 'Car, own? becomes': 'key' });
+    await fills(page, { 'Car, own? becomes': 'key' });
     expect(await keyFor(page, 'Car, own?').inputValue()).toBe('carOwn');
-    await fills(dialogOf(page), { 'Key for Car, own?': 'car', 'If the user already exists': 'email' });
-    expect(await tableRows(page, 'The first rows become')).toEqual([
-      'Line External ID Name Email Metadata: department Metadata: startDate Metadata: car',
-      '2 0815 Änne Müller aenne@example.com Vertrieb; Süd 01.03.2019 yes',
-      '3 0816 Jörg "Joe" Groß joerg@example.com Einkauf – –',
-      '4 0817 Zoë zoë@ Einkauf – no',
-    ]);
+    await fills(page, { 'Key for Car, own?': 'car', 'If the user already exists': 'email' });
     await meetsWcag(page);
-    await submits(page, 'Check all rows');
-    await shows(page, '1 to create · 1 to change · 0 unchanged · 1 refused');
+    await preview(page);
+    await shows(page, 'Name, Email, External ID, 3 metadata keys · 2 columns left out');
+    await shows(page, '1 to create, 1 to change, 0 unchanged, 1 refused');
+    expect(await tableRows(page, 'The first people')).toEqual([
+      'Name Email External ID Role State Metadata',
+      'Änne Müller aenne@example.com 0815 – – department: Vertrieb; Süd startDate: 01.03.2019 car: yes',
+      'Jörg "Joe" Groß joerg@example.com 0816 – – department: Einkauf',
+      'Zoë Refused zoë@ 0817 – – department: Einkauf car: no',
+    ]);
     expect(await tableRows(page, 'Refused rows')).toEqual([
-      'Line User Field Value Reason',
-      '4 Zoë Email zoë@ must be an email address',
+      'Line Name Email External ID Reason',
+      '4 Zoë zoë@ 0817 Email “zoë@” must be an email address',
     ]);
     await meetsWcag(page);
-    await submits(page, 'Import 2 users');
-    await shows(page, '1 created · 1 changed · 0 unchanged · 1 refused');
+    await buttonOf(page, 'Import 2 users').click();
+    await shows(page, '1 created, 1 changed, 0 unchanged, 1 refused');
     const { data } = (await api.get('/api/v1/users?sort=email').expect(200)).body;
     expect(data).toMatchObject([
       {
@@ -99,21 +100,20 @@ describeInBrowser('the columns of an imported file', () => {
   });
 
   it('are at fault only after somebody has chosen, and then nothing is sent', async () => {
-    const { page } = await visit('users');
-    await buttonOf(page, 'Import users').click();
+    const { page } = await visit('users/import');
     const sent: string[] = [];
-    page.on('request', (request) => sent.push(request.url()));
+    page.on('request', (request) => request.url().includes('/api/') && sent.push(request.url()));
     await choose(page, 'First name,Last name,Dept,Unit,Login,Metadata\nAda,King,A,B,ada,\n');
     await shows(page, 'Choose the column that has the email.', 'New users need a name');
     expect(await errors(page)).toEqual([]);
-    expect(await dialogOf(page).getByRole('alert').filter({ hasText: /./ }).count()).toBe(0);
-    await press(page);
+    expect(await page.getByRole('alert').filter({ hasText: /./ }).count()).toBe(0);
+    await preview(page);
     expect(await errors(page)).toEqual(['Choose the column that has the email.']);
 
     const form = { 'Login becomes': 'email', 'Dept becomes': 'key', 'Unit becomes': 'key' };
-    await fills(dialogOf(page), { ...form, 'Key for Unit': 'department' });
+    await fills(page, { ...form, 'Key for Unit': 'department' });
     await shows(page, 'The column “Metadata” replaces all metadata: leave out one of the two.');
-    await fills(dialogOf(page), { 'Metadata becomes': '' });
+    await fills(page, { 'Metadata becomes': '' });
     expect(await errors(page)).toEqual(['The column “Dept” already has this key.']);
     await meetsWcag(page);
     for (const [key, message] of [
@@ -121,28 +121,28 @@ describeInBrowser('the columns of an imported file', () => {
       ['__proto__', 'The key is not allowed as a key.'],
       ['x'.repeat(65), 'The key must have at most 64 characters.'],
     ]) {
-      await fills(dialogOf(page), { 'Key for Unit': key });
+      await fills(page, { 'Key for Unit': key });
       await shows(page, message);
-      await press(page);
+      await preview(page);
+      await focusOn(keyFor(page, 'Unit'));
     }
-    expect(await dialogButton(page, 'Check all rows').getAttribute('aria-disabled')).toBe('true');
+    expect(await buttonOf(page, 'Preview').getAttribute('aria-disabled')).toBe('true');
     expect(sent).toEqual([]);
-    await fills(dialogOf(page), { 'Key for Unit': 'unit' });
-    await submits(page, 'Check all rows');
-    await shows(page, '0 to create · 0 to change · 0 unchanged · 1 refused');
+    await fills(page, { 'Key for Unit': 'unit' });
+    await preview(page);
+    await shows(page, '0 to create, 0 to change, 0 unchanged, 1 refused');
   });
 
   it('fit into a narrow window', async () => {
-    const { page } = await visit('users', undefined, { viewport: { width: 390, height: 844 } });
-    await buttonOf(page, 'Import users').click();
+    const { page } = await visit('users/import', undefined, { viewport: { width: 390, height: 844 } });
     await choose(page, STAFF);
-    await fills(dialogOf(page), { 'Notes becomes': 'key' });
-    const overflow = `document.querySelector('dialog').scrollWidth - document.querySelector('dialog').clientWidth`;
+    await fills(page, { 'Notes becomes': 'key' });
+    const overflow = `document.documentElement.scrollWidth - document.documentElement.clientWidth`;
     expect(await page.evaluate(overflow)).toBe(0);
     for (const control of [becomes(page, 'Notes'), keyFor(page, 'Notes')])
       expect((await control.boundingBox())!.width).toBeGreaterThan(150);
-    await submits(page, 'Check all rows');
-    await shows(page, '2 to create · 0 to change · 0 unchanged · 1 refused');
+    await preview(page);
+    await shows(page, '2 to create, 0 to change, 0 unchanged, 1 refused');
     expect(await page.evaluate(overflow)).toBe(0);
   });
 });

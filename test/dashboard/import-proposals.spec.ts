@@ -1,6 +1,9 @@
 import { proposeKey, proposeTargets } from '../../csv/proposals';
-import { clashOf } from '../../csv/targets';
+import { clashOf, MAX_KEYS } from '../../csv/targets';
+import { SAMPLE } from '../../dashboard/users/import/sample';
 import { faultsOf, withChoice } from '../../dashboard/users/import/targets';
+import { recognitionOf, sizeOf } from '../../dashboard/users/import/words';
+import { MAX_KEYS as MAX_KEYS_OF_USERS } from '../../src/users/user/metadata.check';
 import { ROLES, WRITABLE_FIELDS } from '../../src/users/user/user.entity';
 
 /** What columns become by their headers alone. */
@@ -155,4 +158,39 @@ describe('the choices of a person', () => {
       'The key is not allowed as a key.',
     ]);
   });
+
+  it('are refused beyond as many keys as a user can have, at the columns that are too many', () => {
+    expect(MAX_KEYS).toBe(MAX_KEYS_OF_USERS);
+    const targets = Array.from({ length: MAX_KEYS + 2 }, (_, n) => `metadata.k${n}`);
+    const faults = faultsOf(['email', ...targets], ['Email', ...targets]);
+    expect(faults.slice(0, MAX_KEYS + 1).some(Boolean)).toBe(false);
+    const fault = 'A user has at most 16 metadata keys: leave this one out, or another.';
+    expect(faults.slice(MAX_KEYS + 1)).toEqual([fault, fault]);
+  });
+});
+
+it('what was recognized is said in words, and how, if a name did not say it', () => {
+  const said = (headers: string[], ...rows: string[][]) =>
+    recognitionOf(headers, proposeTargets(headers, rows));
+  expect(said(['x', 'y'])).toBe('No column was recognized. Choose what each of them becomes.');
+  expect(said(['Email'])).toBe('The column was recognized.');
+  expect(said(['Email', 'Name'])).toBe('All 2 columns were recognized.');
+  expect(said(['Contact', 'x', 'y'], ['a@example.com'])).toBe(
+    '1 of 3 columns was recognized, “Contact” by the values. What is left out is not imported.',
+  );
+  const [header, ...rows] = SAMPLE.trimEnd()
+    .split('\n')
+    .map((line) => line.split(','));
+  expect(said(header, ...rows)).toBe('All 6 columns were recognized.');
+});
+
+it('the size of a file is said as people say it', () => {
+  expect([0, 999, 1_000, 12_345, 1_260_000, 5e9].map(sizeOf)).toEqual([
+    '0 bytes',
+    '999 bytes',
+    '1.0 KB',
+    '12 KB',
+    '1.3 MB',
+    '5.0 GB',
+  ]);
 });

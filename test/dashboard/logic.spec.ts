@@ -20,7 +20,8 @@ import { proposeTargets } from '../../csv/proposals';
 import { keyFault } from '../../csv/targets';
 import { readHead } from '../../dashboard/users/import/csv-file';
 import { interruption } from '../../dashboard/users/import/interruption';
-import { type ImportOptions, type ImportProgress, runImport } from '../../dashboard/users/import/run-import';
+import type { ImportProgress } from '../../dashboard/users/import/progress';
+import { type ImportOptions, runImport } from '../../dashboard/users/import/run-import';
 import type { Client } from '../support/client';
 import { useService } from '../support/service';
 

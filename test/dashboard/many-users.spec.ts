@@ -24,6 +24,7 @@ import {
   hold,
   keyboardOf,
   shows,
+  signIn,
   sortBy,
   submits,
   toSection,
@@ -68,7 +69,7 @@ async function expectApart(one: Locator, other: Locator): Promise<void> {
 /** Saves a file by a button, and returns its name and text. */
 async function saved(page: Page, button: string) {
   const download = page.waitForEvent('download', { timeout: 600_000 });
-  await dialogButton(page, button).click();
+  await buttonOf(page, button).click();
   const file = await download;
   return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') };
 }
@@ -381,21 +382,24 @@ describeInBrowser('the import of the dashboard', () => {
   const { service, visit } = useDashboard();
 
   type Prepare = Parameters<typeof visit>[1];
-  const openImport = async (prepare?: Prepare, options?: Parameters<typeof visit>[2]) => {
-    const opened = await visit('users', prepare, options);
-    await buttonOf(opened.page, 'Import users').click();
-    return opened;
-  };
+  const openImport = (prepare?: Prepare) => visit('users/import', prepare);
   const choose = (page: Page, content: string | Buffer, name = 'people.csv') =>
-    page.getByLabel('CSV file').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
+    page
+      .locator('input[type=file]')
+      .setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
   const people = (count: number) =>
     ['email,name', ...Array.from({ length: count }, (_, n) => `p${n}@example.com,Person ${n}`)].join('\n');
+  const preview = (page: Page) => buttonOf(page, 'Preview').click();
+  const press = (page: Page, button: string) => buttonOf(page, button).click();
   /** Tries a file out, up to the button that imports so many users. */
   const tryOut = async (page: Page, content: string, count: string) => {
     await choose(page, content);
-    await submits(page, 'Check all rows');
-    await dialogButton(page, `Import ${count} user`).waitFor();
+    await preview(page);
+    await page.getByRole('button', { name: `Import ${count} user` }).waitFor();
   };
+  const asked = (page: Page, title: string) => page.getByRole('heading', { name: title }).waitFor();
+  const linkTo = (page: Page, section: string) =>
+    page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: section });
   const usersOf = async (api: Client) => (await api.get('/api/v1/users?sort=email').expect(200)).body.data;
   const countOf = async ({ organizationId }: Client): Promise<number> => {
     const sql = 'SELECT count(*)::int FROM users WHERE organization_id = $1';
@@ -425,32 +429,33 @@ describeInBrowser('the import of the dashboard', () => {
     await shows(page, 'Choose the column that has the email.');
     expect(await page.getByLabel('Name becomes').inputValue()).toBe('name');
     expect(await page.getByLabel('Phone becomes').inputValue()).toBe('');
-    await shows(page.getByRole('group', { name: 'The first rows become' }), 'Smith; "Jo"');
+    await shows(page, '3 of 5 columns were recognized.', /^\d+ bytes · 8 rows$/);
     await meetsWcag(page);
-    await submits(page, 'Check all rows', { 'Contact becomes': 'email' });
+    await fills(page, { 'Contact becomes': 'email' });
+    await preview(page);
 
     await page.getByRole('heading', { name: 'This would happen' }).waitFor();
-    await shows(page, '2 to create · 0 to change · 0 unchanged · 6 refused');
+    await shows(page, '2 to create, 0 to change, 0 unchanged, 6 refused');
     expect(await usersOf(api)).toHaveLength(1);
-    const rows = await dialogOf(page).getByRole('table').getByRole('row').allInnerTexts();
+    const rows = await page.getByRole('table', { name: 'Refused rows' }).getByRole('row').allInnerTexts();
     expect(rows.slice(1).map((text) => text.replace(/\s+/g, ' '))).toEqual([
-      '4 Known Email known@example.com is already used by another user of the organization',
-      '6 =Bad Email nobody must be an email address',
-      '7 – Row – has 2 cells, but the header has 5',
-      '8 Twice Email JO@example.com appears in an earlier row of the file',
-      '9 NUL\0 Name NUL\0 must not contain a NUL or a lone surrogate',
-      '10 Odd Metadata {no} must be JSON',
+      '4 Known known@example.com Email “known@example.com” is already used by another user of the organization',
+      '6 =Bad nobody Email “nobody” must be an email address',
+      '7 – – The row has 2 cells, but the header has 5',
+      '8 Twice JO@example.com Email “JO@example.com” appears in an earlier row of the file',
+      '9 NUL\0 nul@example.com Name “NUL\0” must not contain a NUL or a lone surrogate',
+      '10 Odd odd@example.com Metadata “{no}” must be JSON',
     ]);
     await meetsWcag(page);
 
-    await submits(page, 'Import 2 users');
+    await press(page, 'Import 2 users');
     await page.getByRole('heading', { name: 'Imported' }).waitFor();
     const { name, text } = await saved(page, 'Download refused rows');
     expect(name).toBe('people.refused.csv');
     expect(text).toMatch(/^\ufeffrefused_because;Name;Contact;Role;Metadata;Phone\n/);
     expect(text).toContain("line 6: email must be an email address;'=Bad;nobody;;;\n");
     expect(text).toContain('line 7: row has 2 cells, but the header has 5;Short;short@example.com\n');
-    await submits(page, 'Close');
+    await press(page, 'To the users');
     await shows(page, '3 users on this page');
     expect(await usersOf(api)).toMatchObject([
       { name: 'Smith; "Jo"', role: 'viewer', metadata: { a: 'x' } },
@@ -465,14 +470,15 @@ describeInBrowser('the import of the dashboard', () => {
       'no\tE-1\tnew@example.com\nno\tE-2\tbob@example.com\nno\tE-1\ttwice@example.com\nno\t\tx@example.com\n';
     await choose(page, `refused_because\tExternal ID\tE-Mail\n${rows}`, 'a.tsv');
     const identity = { 'If the user already exists': 'externalId' };
-    await fills(dialogOf(page), { ...identity, 'External ID becomes': '' });
+    await fills(page, { ...identity, 'External ID becomes': '' });
     await shows(page, 'Choose the column that has the external ID.');
-    await submits(page, 'Check all rows', { 'External ID becomes': 'externalId' });
-    await shows(page, '0 to create · 1 to change · 0 unchanged · 3 refused');
+    await fills(page, { 'External ID becomes': 'externalId' });
+    await preview(page);
+    await shows(page, '0 to create, 1 to change, 0 unchanged, 3 refused');
     await shows(page, 'appears in an earlier row of the file');
-    await page.getByRole('row', { name: '5 x@example.com External ID – is required' }).waitFor();
-    await submits(page, 'Import 1 user');
-    await shows(page, '0 created · 1 changed · 0 unchanged · 3 refused');
+    await page.getByRole('row', { name: /^5 x@example.com – .*External ID is required/ }).waitFor();
+    await press(page, 'Import 1 user');
+    await shows(page, '0 created, 1 changed, 0 unchanged, 3 refused');
     expect(await usersOf(api)).toMatchObject([{ name: 'Ada', email: 'new@example.com', version: 2 }]);
   });
 
@@ -486,29 +492,29 @@ describeInBrowser('the import of the dashboard', () => {
       return answer ? route.fulfill(answer) : route.continue();
     });
     await choose(page, people(2));
-    await submits(page, 'Check all rows');
+    await preview(page);
     await shows(page, "The token's rate limit is used up. It continues at", 'Unexpected response: 500');
     expect(await page.getByText('rate limit is used up').count()).toBe(0);
-    await submits(page, 'Try again');
-    await shows(page, '2 to create ·');
-    await focusOn(dialogButton(page, 'Back'));
+    await press(page, 'Try again');
+    await shows(page, '2 to create,');
+    await focusOn(page.getByRole('heading', { name: 'This would happen' })); // the button is gone
     answers.push(FAILURE);
-    await submits(page, 'Import 2 users');
+    await press(page, 'Import 2 users');
     await shows(page, 'Unexpected response: 500');
-    await submits(page, 'Stop');
+    await press(page, 'Stop');
     await shows(
       page,
       'Stopped; what is counted here has been written',
       'Some more rows may have been written.',
     );
-    await focusOn(dialogButton(page, 'Close'));
+    await focusOn(page.getByRole('heading', { name: 'Stopped; what is counted' }));
     expect(await usersOf(api)).toEqual([]);
   });
 
-  it('asks before Escape or Back stops it in the middle, and then no more', async () => {
+  it('asks before a link or Back stops it in the middle, and then no more', async () => {
     const { page, api } = await visit('tokens', undefined, { hasClock: true });
     await toSection(page, 'Users'); // so that Back leads to a page
-    await buttonOf(page, 'Import users').click();
+    await press(page, 'Import users');
     await tryOut(page, people(1_200), '1,200');
     let batches = 0;
     let release = () => {};
@@ -517,31 +523,29 @@ describeInBrowser('the import of the dashboard', () => {
       if (++batches > 1) await released;
       await route.continue();
     });
-    expect(await page.evaluate(ASKS_BEFORE_UNLOAD)).toBe(false);
-    await submits(page, 'Import 1,200 users');
-    await shows(page, '500 created');
+    await press(page, 'Import 1,200 users');
+    await shows(page, '500 of 1,200 rows');
     expect(await page.evaluate(ASKS_BEFORE_UNLOAD)).toBe(true);
     // Nobody has to move the mouse meanwhile. The clock is set, because a request that takes so long would end.
     await page.clock.setSystemTime(Date.now() + 31 * 60_000);
     await page.clock.fastForward('00:06');
-    await page.keyboard.press('Escape');
-    await page.getByRole('heading', { name: 'Stop the import?' }).waitFor();
+    await linkTo(page, 'Groups').click();
+    await asked(page, 'Stop the import?');
     await submits(page, 'Continue importing');
     await page.getByRole('heading', { name: 'Importing …' }).waitFor();
     await page.goBack();
-    await page.getByRole('heading', { name: 'Stop the import?' }).waitFor();
+    await asked(page, 'Stop the import?');
     await submits(page, 'Stop the import');
     await shows(page, 'It stops as soon as the current part is done.');
-    expect(await dialogButton(page, 'Stopping …').getAttribute('aria-disabled')).toBe('true');
-    await page.keyboard.press('Escape'); // must not leave the part without its answer
+    expect(await buttonOf(page, 'Stopping …').getAttribute('aria-disabled')).toBe('true');
+    await linkTo(page, 'Groups').click(); // must not leave the part without its answer
     release();
     await shows(page, 'Stopped; what is counted here has been written');
-    await shows(page, '1,000 created · 0 changed · 0 unchanged · 0 refused');
+    await shows(page, '1,000 created, 0 changed, 0 unchanged, 0 refused');
     await shows(page, 'To continue, import the file again and choose to update users that already exist');
     await meetsWcag(page);
     await until(async () => !(await page.evaluate(ASKS_BEFORE_UNLOAD)));
     await page.goBack();
-    await closed(page);
     await headingOf(page, 'Users').waitFor();
     expect([batches, await countOf(api)]).toEqual([2, 1_000]);
   });
@@ -558,9 +562,9 @@ describeInBrowser('the import of the dashboard', () => {
       await failed;
       await route.fulfill({ status: 500, body: '' });
     });
-    await submits(page, 'Import 2 users');
-    await page.keyboard.press('Escape');
-    await page.getByRole('heading', { name: 'Stop the import?' }).waitFor();
+    await press(page, 'Import 2 users');
+    await linkTo(page, 'Groups').click();
+    await asked(page, 'Stop the import?');
     fail();
     await page.getByText('Unexpected response: 500').waitFor({ state: 'attached' });
     await submits(page, 'Stop the import');
@@ -572,13 +576,13 @@ describeInBrowser('the import of the dashboard', () => {
     const { page } = await openImport();
     await tryOut(page, people(2), '2');
     const release = await hold(page, '**/users/batch');
-    await submits(page, 'Import 2 users');
-    await page.keyboard.press('Escape');
-    await page.getByRole('heading', { name: 'Stop the import?' }).waitFor();
+    await press(page, 'Import 2 users');
+    await linkTo(page, 'Groups').click();
+    await asked(page, 'Stop the import?');
     release();
     await page.getByRole('heading', { name: 'Imported' }).waitFor();
-    await page.keyboard.press('Escape');
     await closed(page);
+    await toSection(page, 'Groups');
   });
 
   it('names the rows that it has written if the token is revoked meanwhile', async () => {
@@ -590,7 +594,7 @@ describeInBrowser('the import of the dashboard', () => {
       if (++batches > 2) await service().app.get(TokensService).revoke(api.organizationId, api.tokenId);
       await route.continue();
     });
-    await submits(page, 'Import 1,199 users');
+    await press(page, 'Import 1,199 users');
     await shows(
       page,
       'the token was revoked or has expired',
@@ -603,22 +607,88 @@ describeInBrowser('the import of the dashboard', () => {
     const { page } = await openImport();
     const file = join(mkdtempSync(join(tmpdir(), 'ums-import-')), 'people.csv');
     writeFileSync(file, people(2));
-    await page.getByLabel('CSV file').setInputFiles(file);
-    await shows(page, 'people.csv is chosen.');
+    await page.locator('input[type=file]').setInputFiles(file);
+    await shows(page, /^people.csv$/);
     writeFileSync(file, people(3));
     utimesSync(file, 1, 1); // browsers compare whole seconds
-    await submits(page, 'Check all rows');
+    await preview(page);
     await shows(page, 'The file has changed, or is gone, since it was chosen.');
-    await submits(page, 'Back');
-    await shows(page, 'people.csv is chosen.');
-    await page.getByLabel('CSV file').setInputFiles(file);
-    await submits(page, 'Check all rows');
-    await shows(page, '3 to create ·');
-    await submits(page, 'Back');
+    await press(page, 'Back to the columns');
+    await focusOn(page.getByRole('heading', { name: 'Columns' }));
+    await page.locator('input[type=file]').setInputFiles(file);
+    await preview(page);
+    await shows(page, '3 to create,');
     await choose(page, `${people(109)}\n"`);
-    await submits(page, 'Check all rows');
+    await preview(page);
     await shows(page, 'The quote that opens at line 111 is never closed.');
     await page.getByRole('heading', { name: 'Failed; nothing was written' }).waitFor();
     rmSync(dirname(file), { recursive: true });
+  });
+
+  it('asks before a chosen file is left, keeps it until it is imported or the session ends, and goes back to its columns', async () => {
+    const { page, api } = await visit('tokens');
+    await toSection(page, 'Users');
+    await press(page, 'Import users');
+    await focusOn(headingOf(page, 'Import users'));
+    expect(await page.evaluate(ASKS_BEFORE_UNLOAD)).toBe(false);
+    await choose(page, 'email,Dept\na@example.com,Sales\n');
+    await focusOn(page.getByRole('heading', { name: 'Columns' }));
+    await fills(page, { 'Dept becomes': 'name', 'If the user already exists': 'email' });
+    expect(await page.evaluate(ASKS_BEFORE_UNLOAD)).toBe(true);
+    await preview(page);
+    await focusOn(page.getByRole('heading', { name: 'Preview' }));
+    await shows(page, 'Name, Email', '1 to create,');
+    await page.goBack();
+    await asked(page, 'Leave the import?');
+    await shows(page, 'people.csv has not been imported yet.');
+    await submits(page, 'Stay');
+    await press(page, 'Change');
+    expect(await page.getByLabel('Dept becomes').inputValue()).toBe('name');
+    await page.goBack();
+    await submits(page, 'Leave');
+    await headingOf(page, 'Users').waitFor();
+    expect(await page.evaluate(ASKS_BEFORE_UNLOAD)).toBe(false);
+    await page.goForward();
+    await shows(page, /^people.csv$/);
+    expect(await page.getByLabel('Dept becomes').inputValue()).toBe('name');
+    expect(await page.getByLabel('If the user already exists').inputValue()).toBe('email');
+    await linkTo(page, 'Groups').click();
+    await submits(page, 'Leave');
+    await headingOf(page, 'Groups').waitFor();
+    await press(page, 'Sign out');
+    await signIn(page, api.tokenValue);
+    await toSection(page, 'Users');
+    await press(page, 'Import users');
+    await shows(page, 'Drop a CSV file here');
+    await tryOut(page, people(1), '1');
+    await press(page, 'Import 1 user');
+    await page.getByRole('heading', { name: 'Imported' }).waitFor();
+    await toSection(page, 'Users');
+    await press(page, 'Import users');
+    await shows(page, 'Drop a CSV file here');
+  });
+
+  it('takes a file that is dropped on the page, and offers a sample that it recognizes', async () => {
+    const { page } = await openImport();
+    const { name, text } = await saved(page, 'Download a sample file');
+    const drag = (type: string, content: string) =>
+      page.evaluate(`(() => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([${JSON.stringify(content)}], '${name}'));
+        const event = new DragEvent('${type}', { dataTransfer, bubbles: true, cancelable: true });
+        document.querySelector('h1').dispatchEvent(event);
+        return event.defaultPrevented;
+      })()`);
+    expect(await drag('dragover', text)).toBe(true);
+    await shows(page, 'Let go to read the file');
+    expect(await drag('drop', text)).toBe(true);
+    await shows(page, /^users.csv$/, 'All 6 columns were recognized.');
+    expect(await drag('drop', 'email\nb@example.com\n')).toBe(true); // the browser would leave the page
+    await preview(page);
+    await shows(page, '3 to create, 0 to change, 0 unchanged, 0 refused');
+    const row = page.getByRole('table', { name: 'The first people' }).getByRole('row', { name: 'Lin Chen' });
+    expect((await row.innerText()).replace(/\s+/g, ' ')).toBe(
+      'Lin Chen lin@example.com E-1003 Viewer Inactive department: Sales',
+    );
   });
 });

@@ -1,9 +1,10 @@
 import { useRef, useState } from 'preact/hooks';
 import { SelectField } from '../../ui/select-field.tsx';
 import { ColumnsTable } from './columns-table.tsx';
-import { recognitionOf, type Rule, RULES } from './labels.ts';
+import { type Rule, RULES } from './labels.ts';
 import { faultsOf } from './targets.ts';
 import type { Draft } from './use-draft.ts';
+import { recognitionOf } from './words.ts';
 
 interface Props {
   draft: Draft;

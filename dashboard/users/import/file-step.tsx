@@ -4,9 +4,9 @@ import { Failure } from '../../ui/failure.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { type CsvHead, readHead } from './csv-file.ts';
-import { sizeOf } from './labels.ts';
 import { SAMPLE } from './sample.ts';
 import { useFileDrop } from './use-file-drop.ts';
+import { sizeOf } from './words.ts';
 
 interface Props {
   /** The file that is chosen. */
@@ -42,14 +42,13 @@ export function FileStep({ head, rows, isFixed, onHead, onFailed }: Props) {
     <label class="file-button">
       <input
         type="file"
-        aria-label="CSV file"
         accept=".csv,.tsv,text/csv,text/tab-separated-values"
         onChange={({ currentTarget }) => {
           void choose(currentTarget.files?.[0]);
           currentTarget.value = ''; // so that the same file can be chosen again
         }}
       />
-      <span aria-hidden="true">{text}</span>
+      <span>{text}</span>
     </label>
   );
   return (

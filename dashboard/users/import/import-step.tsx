@@ -42,7 +42,7 @@ export function ImportStep({ draft: { head, targets, rule }, rows, onImported, o
       )}
       {!isRunning && (
         <>
-          <RefusedRows head={head} targets={targets} refused={progress.refused} />
+          <RefusedRows head={head} targets={targets} refused={progress.refused} max={50} />
           <div class="buttons">
             {isCut && (
               <button type="button" onClick={onBack}>

@@ -20,7 +20,7 @@ export function AskBeforeLeaving({ question }: { question: LeaveQuestion | undef
         </button>
         <button
           type="button"
-          class="danger solid"
+          class={question.onLeave ? 'danger solid' : 'primary'}
           onClick={() => {
             stay();
             if (question.onLeave) question.onLeave();

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
 import type { CsvRow } from '../../../csv/csv-file.ts';
 import type { Target } from '../../../csv/targets.ts';
 import { Clip, type Column, Table } from '../../ui/table.tsx';
@@ -25,7 +24,6 @@ const PEOPLE = 5;
 
 /** The first people of a file as they would become. */
 export function PeopleTable({ head, targets, rules, refused }: Props) {
-  const id = useId();
   const people = head.rows
     .filter(({ fault }) => !fault)
     .slice(0, PEOPLE)
@@ -69,7 +67,7 @@ export function PeopleTable({ head, targets, rules, refused }: Props) {
   ];
   return (
     <div class="people stack">
-      <h3 id={id}>{people.length === 1 ? 'The first person' : `The first ${people.length} people`}</h3>
+      <h3>{people.length === 1 ? 'The first person' : 'The first people'}</h3>
       <Table caption="The first people" columns={columns} items={people} />
     </div>
   );

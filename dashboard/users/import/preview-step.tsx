@@ -25,7 +25,7 @@ export function PreviewStep({ draft: { head, targets, rule }, rows, onBack, onIm
       <AskBeforeLeaving question={questionAbout(head.file.name)} />
       <RunProgress run={run} dryRun size={head.file.size} rows={rows} />
       <PeopleTable head={head} targets={targets} rules={rules} refused={refused} />
-      {!run.isRunning && <RefusedRows head={head} targets={targets} refused={refused} />}
+      {!run.isRunning && <RefusedRows head={head} targets={targets} refused={refused} max={10} />}
       <div class="buttons">
         <button type="button" onClick={onBack}>
           Back to the columns

@@ -11,13 +11,14 @@ interface Props {
   head: CsvHead;
   targets: Target[];
   refused: Refused[];
+  /** How many are shown. */
+  max: number;
 }
 
-const MAX_SHOWN = 50;
 const MAX_CHARACTERS = 60;
 
 /** The refused rows of a file: the first ones with who they are and why, and all of them as a download. */
-export function RefusedRows({ head, targets, refused: unsorted }: Props) {
+export function RefusedRows({ head, targets, refused: unsorted, max }: Props) {
   const id = useId();
   if (unsorted.length === 0) return null;
   const refused = [...unsorted].sort((a, b) => a.row.line - b.row.line);
@@ -54,9 +55,9 @@ export function RefusedRows({ head, targets, refused: unsorted }: Props) {
           Download refused rows
         </button>
       </div>
-      <Table caption="Refused rows" columns={columns} items={refused.slice(0, MAX_SHOWN)} />
-      {refused.length > MAX_SHOWN && (
-        <p class="quiet">{`The first ${MAX_SHOWN} of ${formatCount(refused.length)} are shown.`}</p>
+      <Table caption="Refused rows" columns={columns} items={refused.slice(0, max)} />
+      {refused.length > max && (
+        <p class="quiet">{`The first ${max} of ${formatCount(refused.length)} are shown.`}</p>
       )}
     </section>
   );
