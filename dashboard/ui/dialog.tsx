@@ -4,8 +4,6 @@ import { useBack } from '../router/place.ts';
 
 interface Props {
   title: string;
-  /** For tables. */
-  isWide?: boolean;
   /** Asked before it is dismissed. By default, it asks before it discards any input; with null it never asks. */
   question?: LeaveQuestion | null;
   /** Called when the user dismisses the dialog. The parent decides whether it closes. */
@@ -32,7 +30,7 @@ export const DISCARD: LeaveQuestion = {
 const DismissContext = createContext(() => {});
 
 /** A modal dialog, open while it is rendered. Escape and Back dismiss it. */
-export function Dialog({ title, isWide = false, question, onClose, children }: Props) {
+export function Dialog({ title, question, onClose, children }: Props) {
   const id = useId();
   const ref = useRef<HTMLDialogElement>(null);
   const keepButton = useRef<HTMLButtonElement>(null);
@@ -70,7 +68,6 @@ export function Dialog({ title, isWide = false, question, onClose, children }: P
   return (
     <dialog
       ref={ref}
-      class={isWide ? 'wide' : undefined}
       aria-labelledby={id}
       onInput={() => (isChanged.current = true)}
       onCancel={(event) => {
