@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { User } from '../../../client/index.ts';
-import { navigate, useNew } from '../../router/place.ts';
+import { navigate, useNew, useQuery } from '../../router/place.ts';
 import { May, may } from '../../session/may.tsx';
 import { useSession } from '../../session/session.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
@@ -15,6 +15,7 @@ import { useSelection } from '../bulk/selection.ts';
 import { SelectionBar } from '../bulk/selection-bar.tsx';
 import { setActive } from '../edit/set-active.ts';
 import { UndoDelete } from '../edit/undo-delete.tsx';
+import { rememberList } from '../user/came-from.ts';
 import { pageOf, useUserFilter } from '../user/user-filter.ts';
 import { columnsOf } from './columns.tsx';
 import { NoUsers } from './no-users.tsx';
@@ -40,6 +41,13 @@ export default function UsersPage() {
   const filterKey = JSON.stringify([query, role, active, query === undefined && [group, sort, order]]);
   const list = useList(filterKey, (page, signal) => pageOf(client, filter, page, signal), { isPage: true });
   const selection = useSelection(filterKey, list.items);
+
+  const [parameters] = useQuery();
+  useEffect(() => {
+    if (list.isStale || !list.items) return;
+    const href = parameters.size > 0 ? `users?${parameters}` : 'users';
+    rememberList({ ids: list.items.map(({ id }) => id), href });
+  }, [list.items, list.isStale, String(parameters)]);
 
   const open = (dialog: OpenDialog) => {
     setAftermath(undefined);
