@@ -1,26 +1,31 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Icon, type IconName } from './icon.tsx';
 
 export interface MenuItem {
   title: string;
   danger?: boolean;
+  /** A box that is ticked, with which the menu stays open, or one of several choices; else an action. */
+  kind?: 'checkbox' | 'radio';
+  checked?: boolean;
   onChoose(): void;
 }
 
 interface Props {
   /** The accessible name of the button: “Actions for Ada”. */
   label: string;
-  /** The text of the button; three dots if it is left out. */
+  /** The text of the button; three dots if it is left out, or the icon. */
   text?: string;
+  icon?: IconName;
   items: MenuItem[];
 }
 
 /** A button that opens a menu of actions. The keys are those of the menu button pattern of the ARIA practices. */
-export function Menu({ label, text, items }: Props) {
+export function Menu({ label, text, icon, items }: Props) {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const menu = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<'first' | 'last'>();
-  const entries = () => [...menu.current!.querySelectorAll<HTMLElement>('[role=menuitem]')];
+  const entries = () => [...menu.current!.querySelectorAll<HTMLElement>('[role^=menuitem]')];
   useLayoutEffect(() => {
     if (opened)
       entries()
@@ -65,9 +70,10 @@ export function Menu({ label, text, items }: Props) {
     >
       <button
         type="button"
-        class={text ? 'small caret' : 'plain small'}
+        class={text ? 'small caret' : icon ? 'small' : 'plain small'}
         ref={button}
         aria-label={text ? undefined : label}
+        title={icon && label}
         aria-haspopup="menu"
         aria-expanded={opened !== undefined}
         aria-controls={opened ? id : undefined}
@@ -78,22 +84,25 @@ export function Menu({ label, text, items }: Props) {
           setOpened(event.key === 'ArrowDown' ? 'first' : 'last');
         }}
       >
+        {icon && <Icon name={icon} />}
         {text}
       </button>
       {opened && (
         <div role="menu" id={id} ref={menu} aria-label={label} onKeyDown={move}>
-          {items.map(({ title, danger, onChoose }) => (
+          {items.map(({ title, danger, kind, checked, onChoose }) => (
             <button
               key={title}
               type="button"
-              role="menuitem"
+              role={`menuitem${kind ?? ''}`}
+              aria-checked={kind && checked}
               tabIndex={-1}
               class={danger ? 'danger' : undefined}
               onClick={() => {
-                close(true);
+                if (kind !== 'checkbox') close(true);
                 onChoose();
               }}
             >
+              {checked && <Icon name="check" />}
               {title}
             </button>
           ))}
