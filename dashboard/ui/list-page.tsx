@@ -47,6 +47,8 @@ interface Props<Item> extends Omit<RowsProps<Item>, 'plural'> {
   beside?: ComponentChildren;
   /** Replaces the number of items while the text is not enough to search for. */
   hint?: string | false;
+  /** Replaces the number of items where more is known: “Users 1–50 of 60”. */
+  count?: string;
   /** What was done. */
   notice?: string;
   /** The name of an item: “user”. */
@@ -55,7 +57,7 @@ interface Props<Item> extends Omit<RowsProps<Item>, 'plural'> {
 
 /** A page of the dashboard that is a list: the heading, the tools, the rows and the pager. */
 export function ListPage<Item>(props: Props<Item>) {
-  const { title, actions, lead, search, beside, hint, notice, singular, ...rows } = props;
+  const { title, actions, lead, search, beside, hint, count, notice, singular, ...rows } = props;
   const { list } = rows;
   return (
     <>
@@ -72,7 +74,7 @@ export function ListPage<Item>(props: Props<Item>) {
             {hint}
           </p>
         ) : (
-          <ListStatus list={list} singular={singular} />
+          <ListStatus list={list} singular={singular} count={count} />
         )}
       </div>
       <Messages notice={notice} />
@@ -87,17 +89,18 @@ interface StatusProps {
   list: ShownList<unknown>;
   singular: string;
   plural?: string;
+  count?: string;
 }
 
 /** Shows and announces the number of items on the page, and on later pages where they are in the list. */
-export function ListStatus({ list, singular, plural }: StatusProps) {
+export function ListStatus({ list, singular, plural, count }: StatusProps) {
   const { items = [], isLoading, error, range } = list;
-  const count =
+  const shown =
     items.length === 0 ? `No ${plural ?? `${singular}s`}` : countOf(items.length, singular, plural);
   const where = range && !range.startsWith('1–') ? `: ${range}` : '';
   return (
     <p class="quiet status" role="status">
-      {isLoading ? 'Loading …' : error === undefined ? `${count} on this page${where}` : ''}
+      {isLoading ? 'Loading …' : error === undefined ? (count ?? `${shown} on this page${where}`) : ''}
     </p>
   );
 }

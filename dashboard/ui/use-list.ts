@@ -66,6 +66,8 @@ export function useList<Item>(
     isStale,
     /** The positions of the items in the whole list: “51–100”. Empty while there are none. */
     range: rangeOf(page.value),
+    /** The position after the last item of the page. */
+    end: page.value ? page.value.from + page.value.data.length : 0,
     size,
     setSize: (size: number) => (isPage ? changeQuery({ rows: String(size) }) : setOwnSize(size)),
     reload: page.reload,
