@@ -6,7 +6,7 @@ import { useResource } from '../ui/use-resource.ts';
 import { hasStatus } from '../ui/faults.ts';
 import { columnOf } from '../users/user/fields.tsx';
 
-const COLUMNS = [{ ...columnOf('name'), title: 'User' }, columnOf('email'), columnOf('role'), columnOf('id')];
+const COLUMNS = [{ ...columnOf('name'), title: 'User' }, columnOf('email'), columnOf('role')];
 
 /** The users in a group, by name. */
 export default function GroupMembersPage({ id }: { id: string }) {

@@ -54,7 +54,7 @@ describeInBrowser('users in the dashboard', () => {
       api.createUser({ email: 'ada@example.com' }),
     );
     expectErrors(400, 409);
-    await shows(page, '1 user on this page');
+    await shows(page, /^1 user$/);
     const dialog = dialogOf(page);
     await buttonOf(page, 'Create user').click();
     for (const [i, key] of ['k'.repeat(65), 'deep', '__proto__'].entries()) {
@@ -120,9 +120,9 @@ describeInBrowser('users in the dashboard', () => {
     await focusOn(actionsOf(page, 'Ada'));
 
     await fills(page, { State: 'Inactive' });
-    await shows(page, '2 users on this page');
+    await shows(page, /^2 users$/);
     await chooseAction(page, 'Activate', 'Grace');
-    await shows(page, 'Activated Grace', '1 user on this page');
+    await shows(page, 'Activated Grace', /^1 user$/);
     await focusOn(headingOf(page, 'Users'));
     await chooseAction(page, 'Activate', 'Ada');
     await shows(page, 'There are no inactive users.');
@@ -245,21 +245,19 @@ describeInBrowser('users in the dashboard', () => {
       expect(await userOf(api, user)).toMatchObject({ role: 'admin', metadata: { since: 'then' } });
     });
 
-    it('get an external id, which is shown in a wide window, and can be removed', async () => {
+    it('get an external id, which the list shows as long as somebody has one, and can be removed', async () => {
       const { page, api, user } = await visitUser();
       await chooseAction(page, 'Edit', 'Ada');
       await submits(page, 'Save changes', { 'External ID': ' E-2 ' });
       await shows(page, 'Saved Ada');
       expect(await userOf(api, user)).toMatchObject({ externalId: 'E-2' });
       const cell = page.getByRole('cell', { name: 'E-2', exact: true });
-      await page.setViewportSize({ width: 1400, height: 800 });
       await cell.waitFor();
-      await page.setViewportSize({ width: 1399, height: 800 });
-      await cell.waitFor({ state: 'hidden' });
       await chooseAction(page, 'Edit', 'Ada');
       await submits(page, 'Save changes', { 'External ID': ' ' });
       await closed(page);
       expect(await userOf(api, user)).toMatchObject({ externalId: null });
+      await page.getByRole('columnheader', { name: 'External ID' }).waitFor({ state: 'detached' });
     });
   });
 

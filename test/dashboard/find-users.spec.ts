@@ -27,26 +27,30 @@ import {
   sortBy,
   submits,
   toSection,
+  turnColumns,
   useDashboard,
 } from '../support/dashboard';
+import { directoryOf } from '../support/scim';
 import { until } from '../support/until';
 import { createWebhook, WEBHOOK_ENV } from '../support/webhooks';
 
 const MARKUP = '<img src=x onerror=alert(1)>';
 
 describeInBrowser('users in the dashboard', () => {
-  const { visit } = useDashboard();
+  const { service, visit } = useDashboard();
   const search = (page: Page, text: string) => page.getByLabel('Search').fill(text);
 
   it('have rows of one line, whatever is in them, and an id to copy', async () => {
     let id = '';
-    const { page } = await visit('users', async (api, page) => {
+    const prepare = async (api: Client, page: Page) => {
       await page.setViewportSize({ width: 1280, height: 800 });
       const email = `${'long'.repeat(15)}@${'long'.repeat(15)}.example`;
       ({ id } = await api.createUser({ name: 'long '.repeat(30), email, externalId: 'long'.repeat(50) }));
       for (let i = 0; i < 9; i++) await api.createUser();
-    });
-    await shows(page, '10 users on this page');
+    };
+    const { page } = await visit('users', prepare, {});
+    await shows(page, /^10 users$/);
+    await turnColumns(page, 'ID');
     const row = page.getByRole('row').last();
     const heights = await page.evaluate<number[]>(
       `[...document.querySelectorAll('tbody tr')].map((row) => row.getBoundingClientRect().height)`,
@@ -75,14 +79,14 @@ describeInBrowser('users in the dashboard', () => {
       await api.createUser({ name: 'Bob', role: 'viewer' });
     });
     await fills(page, { Role: 'Viewer' });
-    await shows(page, '2 users on this page');
+    await shows(page, /^2 users$/);
     expect(await page.getByLabel('Group').count()).toBe(0); // there are none
     expect(await namesOf(page)).toEqual(['Bob', 'Ada Lovelace']);
     await search(page, 'l');
     await shows(page, 'Type at least two characters');
     expect(await namesOf(page)).toHaveLength(2);
     await search(page, 'ada lovelase');
-    await shows(page, '1 user on this page');
+    await shows(page, /^1 user$/);
     expect(await namesOf(page)).toEqual(['Ada Lovelace']);
     expect(await page.getByLabel('Sort').isDisabled()).toBe(true);
     await fills(page, { Role: 'Admin' });
@@ -90,6 +94,145 @@ describeInBrowser('users in the dashboard', () => {
     await meetsWcag(page);
     await search(page, '');
     await shows(page, 'There are no users with the role Admin.');
+    await fills(page, { Role: 'Member or Viewer', State: 'Active' });
+    await shows(page, 'Only active users with the role Member or Viewer', /^3 users$/);
+    await fills(page, { Role: 'Member or Admin' });
+    await shows(page, /^1 user$/);
+    expect(new URL(page.url()).search).toBe('?role=member%2Cadmin&active=true');
+    await buttonOf(page, 'Clear filters').click();
+    await shows(page, /^3 users$/);
+    await focusOn(headingOf(page, 'Users'));
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  it('are filtered by the time of their creation or last change, in the zone of the browser', async () => {
+    const prepare = async (api: Client) => {
+      for (const [name, createdAt, updatedAt] of [
+        ['Before', '2026-01-30T18:29:59.999Z', '2026-03-01T00:00:00.000Z'],
+        ['First', '2026-01-30T18:30:00.000Z', '2026-03-02T00:00:00.000Z'],
+        ['Last', '2026-02-01T18:29:59.999Z', '2026-03-03T00:00:00.000Z'],
+        ['After', '2026-02-01T18:30:00.000Z', new Date().toISOString()],
+      ]) {
+        const { id } = await api.createUser({ name });
+        const sql = 'UPDATE users SET created_at = $2, updated_at = $3 WHERE id = $1';
+        await service().dataSource.query(sql, [id, createdAt, updatedAt]);
+      }
+      const { id } = await api.createUser({ name: 'Now' });
+      await service().app.get(GroupsService).create(api.organizationId, { displayName: 'Sales' }, [id]);
+    };
+    const { page } = await visit('users?sort=name', prepare, { timezoneId: 'Asia/Kolkata' });
+    await shows(page, /^5 users$/);
+    await fills(page, { Time: 'Created between …' });
+    await fills(page, { From: '2026-01-31' });
+    await shows(page, /^4 users$/);
+    await fills(page, { To: '2026-02-01' });
+    await shows(page, /^2 users$/, 'Only users created from Jan 31, 2026 to Feb 1, 2026');
+    expect(await namesOf(page)).toEqual(['Last', 'First']); // sorted by it
+    await page.locator('table', { hasText: 'by creation' }).waitFor();
+    await meetsWcag(page);
+    expect(await page.getByRole('columnheader').getByRole('button', { name: 'Name' }).count()).toBe(0);
+    await sortBy(page, 'Created', 'ascending');
+    expect(await namesOf(page)).toEqual(['First', 'Last']);
+    await fills(page, { Time: 'Changed: last 24 hours' });
+    await shows(page, 'Only users changed in the last 24 hours', /^2 users$/);
+    expect(new URL(page.url()).searchParams.get('changed')).toBe('24h');
+    expect(await namesOf(page)).toEqual(['Now', 'After']);
+    await page.getByRole('columnheader', { name: 'Changed' }).waitFor();
+    await buttonOf(page, 'Export').click();
+    await shows(page, 'The list is filtered by time already.');
+    await dialogButton(page, 'Cancel').click();
+    await fills(page, { Group: 'Sales' }); // the API has no times of members
+    await shows(page, 'Only users in this group', /^1 user$/);
+    expect(await page.getByLabel('Time', { exact: true }).inputValue()).toBe('');
+    await fills(page, { Time: 'Created: last 30 days' });
+    await shows(page, 'Only users created in the last 30 days', /^1 user$/);
+    await fills(page, { Search: 'after' });
+    await shows(page, 'Search results');
+    expect(await page.getByLabel('Time', { exact: true }).isDisabled()).toBe(true);
+  });
+
+  it('have the columns that are of use, and those that were chosen in this browser', async () => {
+    const titles = async () =>
+      (await page.getByRole('columnheader').allInnerTexts()).map((text) => text.trim()).filter(Boolean);
+    const { page, api, requestedUrls } = await visit(
+      'users',
+      async (api) => {
+        const { id } = await api.createUser({ name: 'Ada', metadata: { plan: 'pro' } });
+        const attributes = { op: 'replace', value: { title: 'Countess' } };
+        await directoryOf(() => api)
+          .change(`/Users/${id}`, attributes)
+          .expect(200);
+        await api.createUser({ name: 'Bob', active: false, role: 'admin' });
+      },
+      {},
+    );
+    await shows(page, /^2 users$/);
+    expect(await titles()).toEqual(['Name', 'Email', 'Role', 'Created', 'Actions']);
+    expect((await rowsOf(page)).map((row) => row.replace(/\S+@\S+/, '@'))).toEqual([
+      expect.stringMatching(/^Bob Inactive @ Admin \w+ \d+$/),
+      expect.stringMatching(/^Ada @ Member \w+ \d+$/),
+    ]);
+    await turnColumns(page, 'Job title', 'Metadata “plan”', 'Role', 'Changed');
+    const chosen = ['Name', 'Email', 'Job title', 'plan', 'Created', 'Changed', 'Actions'];
+    expect(await titles()).toEqual(chosen);
+    await shows(page.getByRole('row', { name: 'Ada' }), 'Countess', 'pro');
+    expect(requestedUrls.at(-1)).toContain('include=directory');
+    await meetsWcag(page);
+
+    await api.createUser({ name: 'Cid', externalId: 'E-1' });
+    await page.reload();
+    await signIn(page, api.tokenValue);
+    await shows(page, /^3 users$/, 'Countess', 'E-1');
+    expect(await titles()).toEqual([...chosen.slice(0, 4), 'External ID', ...chosen.slice(4)]);
+    await sortBy(page, 'Email', 'ascending');
+    const dates = page.getByRole('columnheader').getByRole('button', { name: /^(Created|Changed)$/ });
+    await dates.last().click(); // each date has its own order
+    await page.locator('table[aria-busy=false] th[aria-sort=descending]', { hasText: 'Changed' }).waitFor();
+  });
+
+  it('are counted, as far as that is known', async () => {
+    const { page, expectErrors } = await visit('users', (api) => addPeople(api, 60));
+    await shows(page, 'Users 1–50 of about 60');
+    await buttonOf(page, 'Next').click();
+    await shows(page, 'Users 51–60 of 60');
+    await fills(page, { State: 'Active' });
+    await shows(page, 'Users 1–50 of about 60');
+    await fills(page, { Role: 'Member' });
+    await shows(page, /^Users 1–50$/);
+    expectErrors(500);
+    await page.route('**/api/v1/statistics', (route) => route.fulfill({ status: 500 }));
+    await toSection(page, 'Groups');
+    await toSection(page, 'Users');
+    await shows(page, /^Users 1–50$/);
+  });
+
+  it('can be created and imported from where there are none', async () => {
+    const { page } = await visit('users');
+    await shows(page, 'There are no users yet.');
+    await meetsWcag(page);
+    await buttonOf(page, 'Import a file').click();
+    await page.getByRole('heading', { name: 'Import users' }).waitFor();
+    await page.keyboard.press('Escape');
+    await buttonOf(page, 'Create the first user').click();
+    await submits(page, 'Create user', { Name: 'Ada', Email: 'ada@example.com' });
+    await shows(page, 'Created Ada', /^1 user$/);
+  });
+
+  it('have an email that is whole, in a wide window and in a narrow one', async () => {
+    const email = 'maria.da.conceicao.tavares@research.example.com';
+    const { page } = await visit('users', (api) =>
+      api.createUser({ name: 'Maria da Conceição Tavares', email, active: false, externalId: 'E-1' }),
+    );
+    await shows(page, email);
+    const isCut = (selector: string) =>
+      page.locator(selector).evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
+    for (const width of [390, 1280, 1440]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect([width, await isCut('td.email .clip')]).toEqual([width, false]);
+      const { height } = (await page.getByRole('row').last().boundingBox())!;
+      expect([width, height < (width === 390 ? 90 : 50)]).toEqual([width, true]);
+      await meetsWcag(page);
+    }
   });
 
   it('stay in view, marked as stale, if the next list fails', async () => {
@@ -100,7 +243,7 @@ describeInBrowser('users in the dashboard', () => {
     await meetsWcag(page); // while it loads
     await page.unroute('**/api/v1/users?**');
     await fills(page, { Rows: '100' });
-    await shows(page, '1 user on this page');
+    await shows(page, /^1 user$/);
     await page.route('**/users?*role=*', (route) => route.fulfill({ status: 500 }));
     await fills(page, { Role: 'Member' });
     await buttonOf(page, 'Try again').waitFor();
@@ -109,7 +252,7 @@ describeInBrowser('users in the dashboard', () => {
     await meetsWcag(page);
     await page.unroute('**/users?*role=*');
     await buttonOf(page, 'Try again').click();
-    await shows(page, '1 user on this page');
+    await shows(page, /^1 user$/);
     expect(await page.locator('table.stale').count()).toBe(0);
   });
 
@@ -118,7 +261,7 @@ describeInBrowser('users in the dashboard', () => {
       await api.createUser({ name: 'Slow' });
       await api.createUser({ name: 'Quick' });
     });
-    await shows(page, '2 users on this page');
+    await shows(page, /^2 users$/);
     const heldRoutes: Route[] = [];
     await page.route('**/users/search?q=slow*', (route) => void heldRoutes.push(route));
     const aborted: string[] = [];
@@ -126,7 +269,7 @@ describeInBrowser('users in the dashboard', () => {
     await search(page, 'slow');
     await until(() => heldRoutes.length > 0);
     await search(page, 'quick');
-    await shows(page, '1 user on this page');
+    await shows(page, /^1 user$/);
     // The browser passes on no answer to a request that was aborted.
     expect(aborted).toEqual(['?q=slow&limit=50']);
     expect(await namesOf(page)).toEqual(['Quick']);
@@ -139,10 +282,11 @@ describeInBrowser('users in the dashboard', () => {
         await api.createUser({ name, email: `${name}@example.com` });
       }
     });
-    await shows(page, '3 users on this page');
+    await shows(page, /^3 users$/);
     expect(await namesOf(page)).toEqual(['Cid', 'ada', 'Bob']);
     for (const [column, direction, names] of [
       ['Created', 'ascending', ['Bob', 'ada', 'Cid']],
+      ['Changed', 'descending', ['Cid', 'ada', 'Bob']],
       ['Email', 'ascending', ['ada', 'Bob', 'Cid']],
       ['Email', 'descending', ['Cid', 'Bob', 'ada']],
     ] as const) {
@@ -158,7 +302,7 @@ describeInBrowser('users in the dashboard', () => {
 
   it('are paginated in a search, from the top of each page, in a wide and in a narrow window', async () => {
     const { page } = await visit('users', (api) => addPeople(api, 60));
-    await shows(page, '50 users on this page');
+    await shows(page, /^Users 1–50/);
     await search(page, 'person');
     await page.locator('table[aria-busy=false]', { hasText: 'best match first' }).waitFor();
     const first = await namesOf(page);
@@ -271,14 +415,14 @@ describeInBrowser('groups in the dashboard', () => {
   it('filter the users, but not a search', async () => {
     const { page } = await visit('users', prepare);
     await fills(page, { Group: 'sales' });
-    await shows(page, '2 users on this page');
+    await shows(page, /^2 users$/);
     await fills(page, { Role: 'Admin' });
     await shows(page, 'There are no users with the role Admin in this group.');
     await fills(page, { Role: 'Any role', Search: 'Carl' });
-    await shows(page, '1 user on this page');
+    await shows(page, /^1 user$/);
     expect(await page.getByLabel('Group').isDisabled()).toBe(true);
     await fills(page, { Search: '' });
-    await shows(page, '2 users on this page');
+    await shows(page, /^2 users$/);
   });
 });
 

@@ -3,7 +3,13 @@ import { absentIn, changesOf as changesIn, titleOfChange } from '../../dashboard
 import { type Entry, sentenceOf, targetNameOf } from '../../dashboard/activity/sentence';
 import { isLastAdmin } from '../../dashboard/tokens/token/last-admin';
 import { isUnanswered, LocalFaults } from '../../dashboard/ui/faults';
+import { aboutCount, countInWords } from '../../dashboard/users/list/count-words';
+import { listAround, rememberList } from '../../dashboard/users/user/came-from';
 import { directoryFacts } from '../../dashboard/users/user/directory';
+import { usersInWords } from '../../dashboard/users/user/filter-words';
+import { initialsOf } from '../../dashboard/users/user/initials';
+import { boundsOf, timeChanges, timeIn, timeInWords } from '../../dashboard/users/user/time-filter';
+import type { UserFilter } from '../../dashboard/users/user/user-filter';
 import {
   type Bulk,
   changeActive,
@@ -665,5 +671,100 @@ describe('an admin token', () => {
     const client = clientOf(await service.client());
     const token = await client.tokens.create({ name: 'CI', scopes: ['users:read'] });
     expect(await isLastAdmin(client, token)).toBe(false);
+  });
+});
+
+describe('the list of users', () => {
+  const ALL: UserFilter = {
+    query: undefined,
+    roles: [],
+    active: undefined,
+    group: undefined,
+    time: undefined,
+    sort: 'name',
+    order: 'asc',
+  };
+
+  it('keeps a time in the address, and says it', () => {
+    const NOW = Date.UTC(2026, 0, 31, 9, 30);
+    for (const [address, words] of [
+      ['created=24h', 'created in the last 24 hours'],
+      ['changed=30d', 'changed in the last 30 days'],
+      ['created=2026-01-01..2026-01-31', 'created from Jan 1, 2026 to Jan 31, 2026'],
+      ['changed=2026-01-01..2026-01-01', 'changed on Jan 1, 2026'],
+      ['created=2026-01-01..', 'created since Jan 1, 2026'],
+      ['created=..2026-01-01', 'created up to Jan 1, 2026'],
+      ['created=..', ''],
+    ]) {
+      const time = timeIn(new URLSearchParams(address))!;
+      expect([address, timeInWords(time)]).toEqual([address, words]);
+      const { created, changed } = timeChanges(time);
+      expect(created ? `created=${created}` : `changed=${changed}`).toBe(address);
+    }
+    for (const wrong of ['', 'created=1y', 'changed=toString'])
+      expect(timeIn(new URLSearchParams(wrong))).toBeUndefined();
+    expect(timeIn(new URLSearchParams('created=2026-02-30..2026-13-01'))).toEqual({ by: 'createdAt' });
+    const swapped = timeIn(new URLSearchParams('created=2026-02-02..2026-01-01'))!;
+    expect(swapped).toEqual({ by: 'createdAt', from: '2026-01-01', to: '2026-02-02' });
+    expect(boundsOf({ by: 'createdAt', period: '7d' }, NOW)).toEqual({ since: '2026-01-24T09:00:00.000Z' });
+    expect(boundsOf(swapped, NOW)).toEqual({
+      since: new Date(2026, 0, 1).toISOString(),
+      until: new Date(2026, 1, 3).toISOString(), // the last day passes as a whole
+    });
+    expect(boundsOf({ by: 'createdAt' }, NOW)).toEqual({});
+  });
+
+  it('says whom it shows', () => {
+    const time = { by: 'createdAt', period: '7d' } as const;
+    expect(usersInWords(ALL)).toBe('users');
+    expect(usersInWords({ ...ALL, time })).toBe('users created in the last 7 days');
+    const filter: UserFilter = { ...ALL, roles: ['member', 'admin'], active: false };
+    expect(usersInWords({ ...filter, time })).toBe(
+      'inactive users with the role Member or Admin, created in the last 7 days',
+    );
+    expect(usersInWords({ ...filter, group: 'grp_1' })).toBe(
+      'inactive users with the role Member or Admin in this group',
+    );
+    expect(usersInWords({ ...ALL, query: 'ada', time, group: 'grp_1' })).toBe('users');
+  });
+
+  it('says how many there are, exactly where its pages show it', () => {
+    const page = (length: number, end: number, hasMore: boolean) => ({ length, end, hasMore });
+    expect(countInWords(page(0, 0, false), undefined)).toBe('No users');
+    expect(countInWords(page(1, 1, false), 'about 2')).toBe('1 user');
+    expect(countInWords(page(50, 50, true), undefined)).toBe('Users 1–50');
+    expect(countInWords(page(50, 1_050, true), 'about 12,400')).toBe('Users 1,001–1,050 of about 12,400');
+    expect(countInWords(page(10, 1_060, false), 'about 12,400')).toBe('Users 1,051–1,060 of 1,060');
+
+    const users = { total: 12_431, active: 12_020, exact: true };
+    expect(aboutCount(ALL, users)).toBe('about 12,400');
+    expect(aboutCount({ ...ALL, active: true }, users)).toBe('about 12,000');
+    expect(aboutCount({ ...ALL, active: false }, users)).toBe('about 411');
+    for (const filter of [{ roles: ['admin' as const] }, { query: 'ada' }, { group: 'grp_1' }])
+      expect(aboutCount({ ...ALL, ...filter }, users)).toBeUndefined();
+    const many = { total: 100_000, active: 99_000, exact: false };
+    expect(aboutCount(ALL, many)).toBe('at least 100,000');
+    expect(aboutCount({ ...ALL, active: false }, many)).toBeUndefined();
+  });
+
+  it('is known to the page of a user who is opened from it', () => {
+    expect(listAround('usr_2')).toBeUndefined();
+    rememberList({ ids: ['usr_1', 'usr_2', 'usr_3'], href: 'users?role=admin' });
+    const href = 'users?role=admin';
+    expect(listAround('usr_1')).toEqual({ previous: undefined, next: 'usr_2', href });
+    expect(listAround('usr_2')).toEqual({ previous: 'usr_1', next: 'usr_3', href });
+    expect(listAround('usr_3')).toEqual({ previous: 'usr_2', next: undefined, href });
+    expect(listAround('usr_4')).toBeUndefined();
+  });
+
+  it('has the initials of each name', () => {
+    for (const [name, initials] of [
+      ['Ada Lovelace', 'AL'],
+      ['grace brewster murray hopper', 'GH'],
+      ['Jo', 'J'],
+      ['  Élodie   Ñandú ', 'ÉÑ'],
+      ['😀 b', '😀B'],
+    ])
+      expect(initialsOf(name)).toBe(initials);
   });
 });

@@ -135,10 +135,34 @@ export const addPeople = (api: Client, count: number) =>
     })
     .expect(200);
 
+type Direction = 'ascending' | 'descending';
+
+/** The orders in the menu that is the head of the only date. */
+const DATE_ORDERS: Record<string, Record<Direction, string>> = {
+  Created: { ascending: 'Oldest first', descending: 'Newest first' },
+  Changed: { ascending: 'Least recently changed first', descending: 'Recently changed first' },
+};
+
 /** Sorts the list of users by the head of a column, and waits for the list. */
-export async function sortBy(page: Page, column: string, direction: 'ascending' | 'descending') {
-  await page.getByRole('columnheader').getByRole('button', { name: column }).click();
+export async function sortBy(page: Page, column: string, direction: Direction) {
+  const name = DATE_ORDERS[column] ? /^(Created|Changed)$/ : column;
+  await page.getByRole('columnheader').getByRole('button', { name }).click();
+  const order = DATE_ORDERS[column]?.[direction];
+  if (order) await page.getByRole('menuitemradio', { name: order, exact: true }).click();
   await page.locator(`table[aria-busy=false] th[aria-sort=${direction}]`, { hasText: column }).waitFor();
+}
+
+/** Turns columns of the list of users on or off, with the keyboard. */
+export async function turnColumns(page: Page, ...titles: string[]): Promise<void> {
+  await buttonOf(page, 'Columns').press('Enter');
+  for (const title of titles) {
+    const box = page.getByRole('menuitemcheckbox', { name: title, exact: true });
+    const before = await box.getAttribute('aria-checked');
+    await box.press('Space');
+    await box.and(page.locator(`[aria-checked=${before !== 'true'}]`)).waitFor();
+  }
+  await page.keyboard.press('Escape');
+  await focusOn(buttonOf(page, 'Columns'));
 }
 
 /** Waits until the element has the focus. */

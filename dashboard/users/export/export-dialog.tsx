@@ -43,11 +43,11 @@ interface ChoiceProps {
 function ChoiceDialog({ filter, onClose, onChosen }: ChoiceProps) {
   const input = useRef<HTMLInputElement>(null);
   const isSearch = filter.query !== undefined;
-  const isMembers = !isSearch && filter.group !== undefined;
+  const reason = noTimeIn(filter);
   const choose = async () => {
     const { value, validity } = input.current!;
     if (validity.badInput)
-      throw new LocalFaults([{ field: 'updatedSince', message: 'must be a whole date and time' }]);
+      throw new LocalFaults([{ field: 'since', message: 'must be a whole date and time' }]);
     onChosen(value ? changedSince(filter, new Date(value)) : filter);
   };
   return (
@@ -55,7 +55,7 @@ function ChoiceDialog({ filter, onClose, onChosen }: ChoiceProps) {
       title="Export users"
       action="Save as CSV"
       doing="Save as CSV"
-      fields={['updatedSince']}
+      fields={['since']}
       focus="action"
       onSubmit={choose}
       onClose={onClose}
@@ -65,17 +65,11 @@ function ChoiceDialog({ filter, onClose, onChosen }: ChoiceProps) {
           <p>Saves the users of all pages of this {isSearch ? 'search' : 'list'} as CSV.</p>
           <Field
             label="Changed since"
-            hint={
-              isSearch
-                ? 'Clear the search to export only recent changes.'
-                : isMembers
-                  ? 'Not available for the members of a group.'
-                  : 'In your time zone. Leave it empty to export all of them.'
-            }
-            error={errorAt('updatedSince')}
+            hint={reason ?? 'In your time zone. Leave it empty to export all of them.'}
+            error={errorAt('since')}
           >
             {(field) => (
-              <input {...field} ref={input} type="datetime-local" disabled={isSearch || isMembers} />
+              <input {...field} ref={input} type="datetime-local" disabled={reason !== undefined} />
             )}
           </Field>
         </>
@@ -84,12 +78,20 @@ function ChoiceDialog({ filter, onClose, onChosen }: ChoiceProps) {
   );
 }
 
+/** Why the users of a filter cannot be exported by the time of their last change. */
+function noTimeIn({ query, group, time }: UserFilter): string | undefined {
+  if (query !== undefined) return 'Clear the search to export only recent changes.';
+  if (group !== undefined) return 'Not available for the members of a group.';
+  return time && 'The list is filtered by time already.';
+}
+
 /** The oldest change first, so a user who changes meanwhile is not missed: it comes again, and the last row counts. */
 const changedSince = (filter: UserFilter, time: Date): UserFilter => ({
   ...filter,
   sort: 'updatedAt',
   order: 'asc',
-  updatedSince: time.toISOString(),
+  time: { by: 'updatedAt' },
+  since: time.toISOString(),
 });
 
 const rowOf = (user: User) => formatRows([FIELD_NAMES.map((name) => cellOf(user[name]))], ',');

@@ -1,38 +1,38 @@
 import { May } from '../../session/may.tsx';
-import { type Role, ROLES } from '../user/roles.ts';
+import { isFiltered, usersInWords } from '../user/filter-words.ts';
+import type { UserFilter } from '../user/user-filter.ts';
 
 interface Props {
-  query: string | undefined;
-  role: Role | undefined;
-  active: boolean | undefined;
-  /** Whether only the members of a group are listed. */
-  isGroup: boolean;
+  filter: UserFilter;
+  onCreate(): void;
+  onImport(): void;
 }
 
-/** Explains why the list is empty. */
-export const NoUsers = ({ query, role, active, isGroup }: Props) => {
-  const users = `${active === undefined ? '' : active ? 'active ' : 'inactive '}users`;
-  const withRole = role && ` with the role ${ROLES[role]}`;
+/** Explains why the list is empty, and how it can be filled. */
+export const NoUsers = ({ filter, onCreate, onImport }: Props) => {
+  const { query } = filter;
+  const users = usersInWords(filter);
   if (query !== undefined)
     return (
       <>
-        No {users}
-        {withRole} match <strong>{query}</strong>. The search covers names, emails, ids and text values in
+        No {users} match <strong>{query}</strong>. The search covers names, emails, ids and text values in
         metadata.
       </>
     );
-  if (role || active !== undefined || isGroup)
-    return (
-      <>
-        There are no {users}
-        {withRole}
-        {isGroup && ' in this group'}.
-      </>
-    );
+  if (isFiltered(filter)) return <>There are no {users}.</>;
   return (
     <>
-      There are no users yet.
-      <May scope="users:write"> Create the first one here or with the API.</May>
+      <p>There are no users yet.</p>
+      <May scope="users:write">
+        <div class="buttons">
+          <button type="button" class="primary" onClick={onCreate}>
+            Create the first user
+          </button>
+          <button type="button" onClick={onImport}>
+            Import a file
+          </button>
+        </div>
+      </May>
     </>
   );
 };

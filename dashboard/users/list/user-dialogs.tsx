@@ -10,18 +10,12 @@ import { UserForm } from '../edit/user-form.tsx';
 import { ExportDialog } from '../export/export-dialog.tsx';
 import { NEW_USER } from '../user/fields.tsx';
 import type { UserFilter } from '../user/user-filter.ts';
+import type { Aftermath } from './aftermath.tsx';
 
 export type OpenDialog =
   | { action: 'create' | 'export' }
   | { action: 'edit' | 'delete' | 'restore'; user: User }
   | { action: 'bulk'; bulk: Bulk };
-
-/** What the last action has come to, and what can undo it. */
-export type Aftermath =
-  | { kind: 'done'; notice: string }
-  | { kind: 'deleted'; notice: string; user: User }
-  | { kind: 'bulk'; notice: string; undo: Bulk | undefined }
-  | { kind: 'failed'; error: unknown };
 
 interface Props {
   dialog: OpenDialog;

@@ -2,30 +2,34 @@ import { GroupSelect } from '../../groups/group-select.tsx';
 import { SearchField, SearchForm } from '../../ui/search-field.tsx';
 import { SelectField } from '../../ui/select-field.tsx';
 import { ROLES } from '../user/roles.ts';
+import { timeChanges } from '../user/time-filter.ts';
+import type { ChangeFilter } from '../user/use-user-filter.ts';
 import type { UserFilter } from '../user/user-filter.ts';
+import { ColumnChooser } from './column-chooser.tsx';
+import type { Offer } from './offers.tsx';
+import { sortingOf, sortsOf } from './sorts.ts';
+import { TimeDays, TimeSelect } from './time-tools.tsx';
 
 interface Props {
   text: string;
   onText(text: string): void;
   filter: UserFilter;
   /** Changes parameters of the address. */
-  change(changes: Record<string, string | undefined>): void;
+  change: ChangeFilter;
+  offers: Offer[];
 }
 
-/** For narrow windows, which show no column headings. */
-const SORTS = {
-  'createdAt desc': 'Newest first',
-  'createdAt asc': 'Oldest first',
-  'updatedAt desc': 'Recently changed first',
-  'updatedAt asc': 'Least recently changed first',
-  'name asc': 'Name, A to Z',
-  'name desc': 'Name, Z to A',
-  'email asc': 'Email, A to Z',
-  'email desc': 'Email, Z to A',
-};
+/** A role, or all but one of them. */
+const ROLE_OPTIONS = [
+  ...Object.entries(ROLES),
+  ...Object.keys(ROLES).map((left) => {
+    const others = Object.entries(ROLES).filter(([role]) => role !== left);
+    return [others.map(([role]) => role).join(), others.map(([, title]) => title).join(' or ')];
+  }),
+];
 
-export function UserTools({ text, onText, filter, change }: Props) {
-  const { query, role, active, group, sort, order } = filter;
+export function UserTools({ text, onText, filter, change, offers }: Props) {
+  const { query, roles, active, group, time, sort, order } = filter;
   const isSearch = query !== undefined;
   return (
     <SearchForm isTerse>
@@ -38,9 +42,9 @@ export function UserTools({ text, onText, filter, change }: Props) {
       />
       <SelectField
         label="Role"
-        options={ROLES}
+        options={ROLE_OPTIONS}
         any="Any role"
-        value={role ?? ''}
+        value={roles.join()}
         onValue={(role) => change({ role: role || undefined })}
       />
       <SelectField
@@ -50,20 +54,25 @@ export function UserTools({ text, onText, filter, change }: Props) {
         value={active === undefined ? '' : String(active)}
         onValue={(active) => change({ active: active || undefined })}
       />
-      <GroupSelect group={group} onGroup={(group) => change({ group })} disabled={isSearch} />
+      <GroupSelect
+        group={group}
+        onGroup={(group) => change({ ...timeChanges(undefined), group })}
+        disabled={isSearch}
+      />
+      <TimeSelect time={time} change={change} disabled={isSearch} />
+      {/* A narrow window shows no heads of columns. */}
       <div class="narrow">
         <SelectField
           label="Sort"
-          options={SORTS}
+          options={sortsOf(filter).map(({ value, title }) => [value, title])}
           any={isSearch ? 'Best match first' : undefined}
           value={isSearch ? '' : `${sort} ${order}`}
           disabled={isSearch}
-          onValue={(chosen) => {
-            const [sort, order] = chosen.split(' ');
-            change({ sort, order });
-          }}
+          onValue={(chosen) => change({ ...sortingOf(chosen) })}
         />
       </div>
+      <ColumnChooser offers={offers} />
+      <TimeDays time={time} change={change} disabled={isSearch} />
     </SearchForm>
   );
 }

@@ -1,8 +1,9 @@
 import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import type { User } from '../../../client/index.ts';
 import { CopyId } from '../../ui/copy.tsx';
-import { Clip, type Column, NameLink } from '../../ui/table.tsx';
+import { Clip, type Column } from '../../ui/table.tsx';
 import { Moment, ShortDate } from '../../ui/time.tsx';
+import { Person } from './person.tsx';
 import { ROLES } from './roles.ts';
 import { type UserValues, WRITABLE_FIELDS } from './values.ts';
 
@@ -15,7 +16,7 @@ interface Shown {
 interface Field {
   title: string;
   /** In the list of users; null if it is not there. */
-  column: (Shown & { width?: string; class?: string }) | null;
+  column: (Shown & { class: string }) | null;
   /** Among the facts on the page of a user. One whose value is null is left out. */
   fact: Shown | null;
 }
@@ -50,16 +51,15 @@ export const USER_FIELDS: Record<FieldName, Field> & {
 } = {
   id: {
     title: 'ID',
-    column: { place: 7, width: '130px', value: ({ id, name }) => <CopyId id={id} name={name} /> },
+    column: { place: 5, class: 'code', value: ({ id, name }) => <CopyId id={id} name={name} /> },
     fact: { place: 4, value: ({ id }) => <CopyId id={id} /> },
   },
   externalId: {
     title: 'External ID',
     column: {
-      place: 8,
-      width: '12%',
-      class: 'for-wide',
-      value: ({ externalId }) => (externalId === null ? '–' : <Clip text={externalId} />),
+      place: 4,
+      class: 'more',
+      value: ({ externalId }) => externalId !== null && <Clip text={externalId} />,
     },
     fact: { place: 5, value: ({ externalId }) => externalId && <bdi>{externalId}</bdi> },
     input: {
@@ -73,18 +73,13 @@ export const USER_FIELDS: Record<FieldName, Field> & {
   },
   name: {
     title: 'Name',
-    column: {
-      place: 1,
-      width: '17%',
-      class: 'main wider',
-      value: ({ id, name }) => <NameLink name={name} to={`users/${id}`} />,
-    },
+    column: { place: 1, class: 'main wider', value: (user) => <Person {...user} /> },
     fact: null, // it is the heading
     input: { place: 1, control: 'text', label: 'Name', initial: '' },
   },
   email: {
     title: 'Email',
-    column: { place: 2, class: 'wider', value: ({ email }) => <Clip text={email} /> },
+    column: { place: 2, class: 'email wider', value: ({ email }) => <Clip text={email} /> },
     fact: { place: 1, value: ({ email }) => <bdi>{email}</bdi> },
     input: {
       place: 2,
@@ -99,16 +94,16 @@ export const USER_FIELDS: Record<FieldName, Field> & {
     title: 'Role',
     column: {
       place: 3,
-      width: '82px',
-      value: ({ role }) => <span class={`chip ${role}`}>{ROLES[role]}</span>,
+      class: 'role',
+      value: ({ role }) => <span class={role === 'admin' ? 'chip admin' : 'quiet'}>{ROLES[role]}</span>,
     },
     fact: { place: 2, value: ({ role }) => <span class="chip">{ROLES[role]}</span> },
     input: { place: 3, control: 'role', label: 'Role', isHalf: true, initial: 'member' },
   },
   active: {
     title: 'State',
-    column: { place: 4, width: '90px', value: ({ active }) => <State active={active} /> },
-    fact: { place: 3, value: ({ active }) => <State active={active} isQuiet /> },
+    column: null, // the name says it of those who are inactive
+    fact: { place: 3, value: ({ active }) => <State active={active} /> },
     input: { place: 5, control: 'check', label: 'Active', initial: true },
   },
   metadata: {
@@ -120,21 +115,18 @@ export const USER_FIELDS: Record<FieldName, Field> & {
   version: { title: 'Version', column: null, fact: { place: 8, value: ({ version }) => version } },
   createdAt: {
     title: 'Created',
-    column: { place: 5, width: '96px', value: ({ createdAt }) => <ShortDate iso={createdAt} /> },
+    column: { place: 6, class: 'date', value: ({ createdAt }) => <ShortDate iso={createdAt} /> },
     fact: { place: 6, value: ({ createdAt }) => <Moment iso={createdAt} /> },
   },
   updatedAt: {
     title: 'Changed',
-    column: { place: 6, width: '96px', value: ({ updatedAt }) => <ShortDate iso={updatedAt} /> },
+    column: { place: 7, class: 'date', value: ({ updatedAt }) => <ShortDate iso={updatedAt} /> },
     fact: { place: 7, value: ({ updatedAt }) => <Moment iso={updatedAt} /> },
   },
 };
 
-/** `isQuiet`: where an inactive user stands out elsewhere. */
-const State = ({ active, isQuiet }: { active: boolean; isQuiet?: boolean }) => (
-  <span class={active ? 'state active' : isQuiet ? 'state revoked' : 'state'}>
-    {active ? 'Active' : 'Inactive'}
-  </span>
+const State = ({ active }: { active: boolean }) => (
+  <span class={active ? 'state active' : 'state revoked'}>{active ? 'Active' : 'Inactive'}</span>
 );
 
 export const FIELD_NAMES = Object.keys(USER_FIELDS) as FieldName[];
