@@ -1,11 +1,11 @@
 /** How many colors there are: the classes `tint-0`, `tint-1` and so on. */
 const TINTS = 6;
 
-/** The first letters of the first and of the last word of a name. */
+/** “AK” for Ada King, “A” for Ada. */
 export function initialsOf(name: string): string {
-  const words = name.split(/\s+/).filter(Boolean);
-  const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) => [...(word ?? '')][0]);
-  return letters.join('').toUpperCase();
+  const letters = name.split(/\s+/).flatMap((word) => word.match(/[\p{L}\p{N}]/u)?.[0] ?? []);
+  const [first = '?'] = letters;
+  return (letters.length > 1 ? first + letters.at(-1)! : first).toUpperCase();
 }
 
 /** The class of the color of a user, which stays the same. */
