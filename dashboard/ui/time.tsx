@@ -11,13 +11,17 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+const minute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 
-/** A text for a time, which the tooltip shows in full. */
+/** A text for a time in the zone of the browser. The tooltip has the second, in UTC. */
 const Time = ({ iso, children }: { iso: string; children: string }) => (
-  <time dateTime={iso} title={iso}>
+  <time dateTime={iso} title={inUtc(iso)}>
     {children}
   </time>
 );
+
+/** 2026-11-28 14:30:05 UTC */
+const inUtc = (iso: string) => `${new Date(iso).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
 export const DateOf = ({ iso }: { iso: string }) => <Time iso={iso}>{day.format(new Date(iso))}</Time>;
 
@@ -34,10 +38,10 @@ export const Ago = ({ iso }: { iso: string }) => (
   <Time iso={iso}>{distance(Math.min(Date.parse(iso) - Date.now(), 0)) ?? 'just now'}</Time>
 );
 
-/** A date, and how long ago it is. */
+/** A date with the time of day, and how long ago it is: “Nov 28, 2026, 2:30 PM (2 days ago)”. */
 export const Moment = ({ iso }: { iso: string }) => (
   <>
-    <DateOf iso={iso} />{' '}
+    <Time iso={iso}>{minute.format(new Date(iso))}</Time>{' '}
     <span class="quiet">
       (<Ago iso={iso} />)
     </span>
