@@ -10,6 +10,7 @@ export const KEYS: [keys: string, does: string][] = [
   ['G, then the first letter', 'Go to a section, such as G U to the users'],
   ['C', 'Create what the page lists'],
   ['E', 'Edit what the page shows'],
+  ['J and K', 'Go to the next and to the previous one of the list'],
   ['Esc', 'Close, or cancel'],
   ['?', 'Show this'],
 ];
@@ -25,6 +26,9 @@ const LETTERS: Record<string, string> = {
   a: 'activity',
   s: 'settings',
 };
+
+/** The keys that press what says so with `aria-keyshortcuts`. */
+const OF_THE_PAGE = ['c', 'e', 'j', 'k'];
 
 /** How long after a G the letter of a section may come. */
 const SEQUENCE_MS = 1_500;
@@ -57,7 +61,7 @@ export function useKeys(sections: Section[], { onPalette, onKeys }: Actions): vo
       else if (key === 'g') gAt = event.timeStamp;
       else if (key === '?') onKeys();
       else if (key === '/') document.querySelector<HTMLElement>('main [type=search]')?.focus();
-      else if (key === 'c' || key === 'e')
+      else if (OF_THE_PAGE.includes(key))
         document.querySelector<HTMLElement>(`main [aria-keyshortcuts=${key.toUpperCase()}]`)?.click();
       else return;
       event.preventDefault();

@@ -8,6 +8,7 @@ interface Props {
   class?: string;
   title?: string;
   'aria-current'?: 'page';
+  'aria-keyshortcuts'?: string;
   children: ComponentChildren;
 }
 
