@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Field } from './field.tsx';
 
@@ -41,26 +42,40 @@ interface IdProps {
 }
 
 /** An id, with a button that copies the whole of it. */
-export function CopyId({ id, name }: IdProps) {
+export const CopyId = ({ id, name }: IdProps) => (
+  <CopyText text={id} label={name === undefined ? 'Copy the ID' : `Copy the id of ${name}`}>
+    {name === undefined ? (
+      <code>{id}</code>
+    ) : (
+      <code title={id}>
+        <Shortened id={id} />
+      </code>
+    )}
+  </CopyText>
+);
+
+interface TextProps {
+  text: string;
+  /** Of the button. */
+  label: string;
+  /** Shows the text. */
+  children: ComponentChildren;
+}
+
+/** A text with a button that copies it. */
+export function CopyText({ text, label, children }: TextProps) {
   const ref = useRef<HTMLElement>(null);
   const { outcome, copySelected } = useCopy();
   const copy = async () => {
     const selection = getSelection()!;
     selection.selectAllChildren(ref.current!);
-    if (await copySelected(id)) selection.removeAllRanges();
+    if (await copySelected(text)) selection.removeAllRanges();
   };
 
   return (
     <span class="id">
-      <code ref={ref} title={name === undefined ? undefined : id}>
-        {name === undefined ? id : <Shortened id={id} />}
-      </code>
-      <button
-        type="button"
-        class="plain"
-        aria-label={name === undefined ? 'Copy the ID' : `Copy the id of ${name}`}
-        onClick={() => void copy()}
-      />
+      <span ref={ref}>{children}</span>
+      <button type="button" class="plain" aria-label={label} onClick={() => void copy()} />
       <span class="outcome" role="status">
         {outcome}
       </span>

@@ -27,7 +27,8 @@ export const DISCARD: LeaveQuestion = {
   leave: 'Discard changes',
 };
 
-const DismissContext = createContext(() => {});
+/** What Escape does. */
+export const DismissContext = createContext(() => {});
 
 /** A modal dialog, open while it is rendered. Escape and Back dismiss it. */
 export function Dialog({ title, question, onClose, children }: Props) {
@@ -101,7 +102,7 @@ export function Dialog({ title, question, onClose, children }: Props) {
   );
 }
 
-/** Dismisses the dialog around it, as Escape does. */
+/** Dismisses the dialog, or the form in a page, around it, as Escape does. */
 export const CancelButton = ({ autofocus }: { autofocus?: boolean }) => (
   <button type="button" autofocus={autofocus} onClick={useContext(DismissContext)}>
     Cancel
