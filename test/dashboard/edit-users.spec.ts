@@ -3,7 +3,7 @@
  * @only embedded postgres: the requests of the dashboard are those of the API
  */
 import { readFileSync } from 'node:fs';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { GroupsService } from '../../src/groups/groups.service';
 import { always } from '../../src/platform/http/input/entity-tags';
 import { ScimUsersService } from '../../src/scim/users/scim-users.service';
@@ -12,6 +12,7 @@ import { describeInBrowser } from '../support/browser';
 import type { UserBody } from '../support/client';
 import {
   actionsOf,
+  ASKS_BEFORE_UNLOAD,
   buttonOf,
   chooseAction,
   closed,
@@ -25,6 +26,7 @@ import {
   panelOf,
   shows,
   submits,
+  toSection,
   useDashboard,
   userOf,
 } from '../support/dashboard';
@@ -368,33 +370,218 @@ describeInBrowser('users in the dashboard', () => {
   });
 
   describe('on a page of their own', () => {
+    /** Opens the page of a new user. */
+    const visitPage = async (fields: object) => {
+      const api = await service().client();
+      const user = await api.createUser(fields);
+      const opened = await enter(`users/${user.id}`, api);
+      await panelOf(opened.page, 'Details').waitFor();
+      return { ...opened, api, user };
+    };
+    const chooseIn = async (page: Page, action: string) => {
+      await buttonOf(page, 'Actions').click();
+      await page.getByRole('menuitem', { name: action }).click();
+    };
+
     it('are edited, deactivated, deleted and restored with the keyboard alone', async () => {
       const api = await service().client();
       const user = await api.createUser({ name: 'Ada', metadata: { plan: 'pro', seats: { eu: 3 } } });
       const { page } = await enter(`users/${user.id}`, api);
       const { press, enter: choose, type } = keyboardOf(page);
       await focusOn(headingOf(page, 'Ada'));
-      await choose('button', 'Edit');
-      await focusOn(dialogOf(page).getByLabel('Name'));
+      await press('e');
+      await focusOn(panelOf(page, 'Details').getByLabel('Name'));
       await press('ControlOrMeta+a');
-      await type('Ada King');
+      await type('Ada e King');
       await press('Enter');
-      await page.getByText('Saved Ada King', { exact: true }).waitFor();
-      await headingOf(page, 'Ada King').waitFor();
+      await page.getByText('Saved Ada e King', { exact: true }).waitFor();
+      await headingOf(page, 'Ada e King').waitFor();
+      await focusOn(buttonOf(page, 'Edit details'));
       await shows(page, 'renamed');
-      await choose('button', 'Deactivate');
-      await page.getByText('Deactivated Ada King', { exact: true }).waitFor();
-      await choose('button', 'Activate');
-      await page.getByText('Activated Ada King', { exact: true }).waitFor();
-      expect(await userOf(api, user)).toMatchObject({ name: 'Ada King', active: true, version: 4 });
-      await choose('button', 'Delete');
+      await choose('button', 'Edit metadata');
+      await focusOn(panelOf(page, 'Metadata').getByLabel('Key 1'));
+      await press('Tab', 'Tab');
+      await type('e');
+      await press('Tab', 'Tab', 'Tab', 'Tab', 'Tab', 'Tab', 'Tab', 'Tab', 'Enter');
+      await shows(panelOf(page, 'Metadata').getByRole('table'), 'proe');
+      await choose('button', 'Actions');
+      await press('Enter');
+      await page.getByText('Deactivated Ada e King', { exact: true }).waitFor();
+      await choose('button', 'Actions');
+      await press('Enter');
+      await page.getByText('Activated Ada e King', { exact: true }).waitFor();
+      expect(await userOf(api, user)).toMatchObject({ name: 'Ada e King', active: true, version: 5 });
+      await choose('button', 'Actions');
+      await press('End', 'Enter');
       await focusOn(dialogButton(page, 'Cancel'));
       await press('Tab', 'Enter');
-      await page.getByText('Deleted Ada King', { exact: true }).waitFor();
+      await page.getByText('Deleted Ada e King', { exact: true }).waitFor();
       await page.locator('.chip', { hasText: 'Deleted' }).waitFor();
-      await choose('button', 'Undo: restore Ada King');
-      await page.getByText('Restored Ada King', { exact: true }).waitFor();
-      expect(await userOf(api, user)).toMatchObject({ name: 'Ada King', version: 5 });
+      expect(await page.getByRole('button', { name: /^Edit/ }).count()).toBe(0);
+      await choose('button', 'Undo: restore Ada e King');
+      await page.getByText('Restored Ada e King', { exact: true }).waitFor();
+      expect(await userOf(api, user)).toMatchObject({ name: 'Ada e King', version: 6 });
+    });
+
+    it('are edited in place, and whatever leaves the page asks before what was typed is discarded', async () => {
+      const { page, user } = await visitPage({ name: 'Ada' });
+      const name = panelOf(page, 'Details').getByLabel('Name');
+      await toSection(page, 'Users');
+      await page.getByRole('link', { name: 'Ada' }).click();
+      await panelOf(page, 'Details').waitFor();
+      await page.keyboard.press('e');
+      await focusOn(name);
+      await page.keyboard.press('Escape');
+      await focusOn(buttonOf(page, 'Edit details'));
+      await buttonOf(page, 'Edit details').click();
+      expect(await page.evaluate(ASKS_BEFORE_UNLOAD)).toBe(false);
+      await name.fill('Ada King');
+      expect(await page.evaluate(ASKS_BEFORE_UNLOAD)).toBe(true);
+      const leaves = [
+        () => page.keyboard.press('Escape'),
+        () => buttonOf(page, 'Cancel').click(),
+        () => page.getByRole('link', { name: 'Groups', exact: true }).click(),
+        () => page.goBack(),
+      ];
+      for (const leave of leaves) {
+        await name.focus();
+        await leave();
+        await page.getByRole('heading', { name: 'Discard your changes?' }).waitFor();
+        await focusOn(dialogButton(page, 'Keep editing'));
+        await page.keyboard.press('Escape');
+        await closed(page);
+        expect(page.url()).toContain(user.id);
+        expect(await name.inputValue()).toBe('Ada King');
+      }
+      await buttonOf(page, 'Cancel').click();
+      await meetsWcag(page);
+      await submits(page, 'Discard changes');
+      await focusOn(buttonOf(page, 'Edit details'));
+      expect(await page.evaluate(ASKS_BEFORE_UNLOAD)).toBe(false);
+
+      await page.keyboard.press('e');
+      await name.fill('Ada King');
+      await page.goBack();
+      await submits(page, 'Discard changes');
+      await headingOf(page, 'Users').waitFor();
+      await page.goForward();
+      await panelOf(page, 'Details').waitFor();
+      await page.keyboard.press('e');
+      await name.fill('Ada King');
+      await page.getByRole('link', { name: 'Groups', exact: true }).click();
+      await submits(page, 'Discard changes');
+      await headingOf(page, 'Groups').waitFor();
+    });
+
+    it('have faults at their fields, and two forms at once, each with what was typed into it', async () => {
+      const { page, api, user, expectErrors } = await visitPage({ metadata: { plan: 'pro' } });
+      expectErrors(400, 409, 412);
+      await api.createUser({ email: 'taken@example.com' });
+      const [details, metadata] = [panelOf(page, 'Details'), panelOf(page, 'Metadata')];
+      await buttonOf(page, 'Edit details').click();
+      await buttonOf(page, 'Edit metadata').click();
+      await fills(details, { Name: '', Email: 'taken@example.com' });
+      await fills(metadata, { 'Type of plan': 'JSON', 'Value of plan': '{no}' });
+      await buttonOf(page, 'Add a key').click();
+      await metadata.getByRole('button', { name: 'Save changes' }).click();
+      await shows(metadata, 'plan is not valid JSON.');
+      await focusOn(metadata.getByLabel('Key 1'));
+      await details.getByRole('button', { name: 'Save changes' }).click();
+      await shows(details, 'Name must not be empty.');
+      await focusOn(details.getByLabel('Name'));
+      await fills(details, { Name: 'Ada King' });
+      await details.getByRole('button', { name: 'Save changes' }).click();
+      await shows(details, 'Email is already used by another user of the organization.');
+      await focusOn(details.getByLabel('Email'));
+      await meetsWcag(page);
+      await fills(details, { Email: 'free@example.com', Role: 'admin', Active: false });
+      await details.getByRole('button', { name: 'Save changes' }).click();
+      await page.locator('.title .chip', { hasText: 'Inactive' }).waitFor();
+      await fills(metadata, { 'Value of plan': '["free"]', 'Key 2': 'note', 'Value of note': 'typed' });
+      await metadata.getByRole('button', { name: 'Save changes' }).click();
+      await shows(metadata.getByRole('table'), '["free"]');
+      const values = {
+        name: 'Ada King',
+        email: 'free@example.com',
+        role: 'admin',
+        active: false,
+        version: 3,
+      };
+      expect(await userOf(api, user)).toMatchObject({
+        ...values,
+        metadata: { plan: ['free'], note: 'typed' },
+      });
+    });
+
+    it('keep what was typed while somebody else changes them, and deletes them', async () => {
+      const { page, api, user, expectErrors } = await visitPage({ name: 'Ada', role: 'viewer' });
+      expectErrors(404, 412);
+      const details = panelOf(page, 'Details');
+      await buttonOf(page, 'Edit details').click();
+      await api.patch(`/api/v1/users/${user.id}`, { name: 'Augusta', role: 'admin' }).expect(200);
+      const mine = { Name: 'Ada King', 'External ID': 'E-1' };
+      await fills(details, mine);
+      await buttonOf(page, 'Save changes').click();
+      await page.locator('.banner:focus').getByText('your changes are not saved yet').waitFor();
+      expect(await details.getByRole('listitem').allInnerTexts()).toEqual([
+        'Name: yours is Ada King, theirs is Augusta.',
+      ]);
+      expect(await details.getByLabel('Role').inputValue()).toBe('admin');
+      await api.delete(`/api/v1/users/${user.id}`).expect(204);
+      await buttonOf(page, 'Save changes').click();
+      await focusOn(page.getByText('Somebody else deleted this user, so your changes cannot be saved.'));
+      for (const [label, text] of Object.entries(mine))
+        expect(await details.getByLabel(label).inputValue()).toBe(text);
+      await meetsWcag(page);
+      await buttonOf(page, 'Cancel').click();
+      await submits(page, 'Discard changes');
+      await shows(page, 'There is no such user.');
+    });
+
+    it('lead to those beside them in the list, and back to it with its filter', async () => {
+      const { page } = await visit('users?role=viewer&sort=name', async (api) => {
+        for (const name of ['Ada', 'Bob', 'Carl']) await api.createUser({ name, role: 'viewer' });
+        await api.createUser({ name: 'Adam' });
+      });
+      const [previous, next] = ['Previous user', 'Next user'].map((name) => page.getByRole('link', { name }));
+      await page.getByRole('link', { name: 'Bob' }).click();
+      await headingOf(page, 'Bob').waitFor();
+      await next.click();
+      await headingOf(page, 'Carl').waitFor();
+      expect(await next.getAttribute('aria-disabled')).toBe('true');
+      await page.keyboard.press('j');
+      await page.keyboard.press('k');
+      await headingOf(page, 'Bob').waitFor();
+      await page.keyboard.press('k');
+      await headingOf(page, 'Ada').waitFor();
+      expect(await previous.getAttribute('aria-disabled')).toBe('true');
+      await meetsWcag(page);
+      await page.getByRole('main').getByRole('link', { name: 'Users', exact: true }).click();
+      await actionsOf(page, 'Carl').waitFor();
+      expect(page.url()).toContain('users?role=viewer&sort=name');
+      expect(await namesOf(page)).toEqual(['Ada', 'Bob', 'Carl']);
+    });
+
+    it('say the time of day, copy the email or all as JSON, and stand at the top of a narrow window', async () => {
+      const { page, user } = await visitPage({ name: 'Ada', email: 'ada@example.com' });
+      const copied = () => page.evaluate('navigator.clipboard.readText()');
+      await buttonOf(page, 'Copy the email').click();
+      await shows(page, 'Copied');
+      expect(await copied()).toBe('ada@example.com');
+      await chooseIn(page, 'Copy as JSON');
+      await shows(page, 'Copied Ada as JSON');
+      expect(JSON.parse((await copied()) as string)).toEqual({ ...user, directory: null });
+      const [created] = await panelOf(page, 'Details').getByRole('time').all();
+      expect(await created.innerText()).toMatch(/^\w{3} \d{1,2}, \d{4}, \d{1,2}:\d\d\s[AP]M$/);
+      const utc = `${user.createdAt.slice(0, 10)} ${user.createdAt.slice(11, 19)} UTC`;
+      expect(await created.getAttribute('title')).toBe(utc);
+      expect(await page.getByRole('link', { name: 'Next user' }).count()).toBe(0); // it was opened directly
+      await page.setViewportSize({ width: 390, height: 844 });
+      const top = async (locator: Locator) => (await locator.boundingBox())!.y;
+      const details = await top(page.getByRole('heading', { name: 'Details' }));
+      expect(details - (await top(page.getByRole('main')))).toBeLessThan(180);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+      await meetsWcag(page);
     });
 
     it('have metadata as a table and as JSON, groups, what the directory gave, and an export', async () => {
@@ -413,7 +600,8 @@ describeInBrowser('users in the dashboard', () => {
       await api.patch(`/api/v1/users/${user.id}`, { metadata: given }).expect(200);
       await service().app.get(GroupsService).create(organizationId, { displayName: 'Sales' }, [user.id]);
       const { page } = await enter(`users/${user.id}`, api);
-      await shows(panelOf(page, 'Groups'), 'Sales');
+      await panelOf(page, 'Groups').getByRole('link', { name: 'Sales' }).waitFor();
+      await shows(panelOf(page, 'Activity'), /added .+ to the group Sales/);
       const metadata = panelOf(page, 'Metadata');
       await shows(metadata, '{"eu":3}');
       await meetsWcag(page);
@@ -427,7 +615,7 @@ describeInBrowser('users in the dashboard', () => {
       await meetsWcag(page);
       const [file] = await Promise.all([
         page.waitForEvent('download'),
-        buttonOf(page, "Export this person's data").click(),
+        chooseIn(page, "Export this person's data"),
       ]);
       expect(file.suggestedFilename()).toBe(`${user.id}.json`);
       const exported = JSON.parse(readFileSync(await file.path(), 'utf8'));

@@ -1,36 +1,27 @@
 import { useState } from 'preact/hooks';
 import type { User } from '../../../client/index.ts';
-import { History } from '../../activity/history.tsx';
 import { RestoreDialog } from '../../deleted/restore-dialog.tsx';
 import { Link } from '../../router/link.tsx';
 import { may } from '../../session/may.tsx';
 import { useSession } from '../../session/session.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
-import { Facts } from '../../ui/facts.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Messages } from '../../ui/messages.tsx';
-import { PageHead } from '../../ui/page-head.tsx';
-import { Panel } from '../../ui/panel.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useResource } from '../../ui/use-resource.ts';
 import { hasStatus, isTaken } from '../../ui/faults.ts';
 import { DeleteUserDialog } from '../edit/delete-user-dialog.tsx';
-import { EditUserDialog } from '../edit/edit-user-dialog.tsx';
+import type { EditingEvents } from '../edit/editable-panel.tsx';
 import { UndoDelete } from '../edit/undo-delete.tsx';
-import { UserGroups } from '../edit/user-groups.tsx';
-import { FACTS } from '../user/fields.tsx';
-import { DirectoryAttributes } from './directory-attributes.tsx';
 import { UserActions } from './user-actions.tsx';
-import { ValuesPanel } from './values-panel.tsx';
-
-const USERS = { path: 'users', title: 'Users' };
-const ENTRIES = 20;
+import { UserHead } from './user-head.tsx';
+import { UserPanels } from './user-panels.tsx';
 
 /** Everything about one user. */
 export default function UserPage({ id }: { id: string }) {
   const { client, token } = useSession();
   const user = useResource(id, (signal) => client.users.get(id, { include: 'directory', signal }));
-  const [dialog, setDialog] = useState<'edit' | 'delete' | 'restore'>();
+  const [dialog, setDialog] = useState<'delete' | 'restore'>();
   const [notice, setNotice] = useState('');
   const [error, setError] = useState<unknown>();
   /** The user if it was deleted here. */
@@ -38,10 +29,6 @@ export default function UserPage({ id }: { id: string }) {
   const [canUndo, setCanUndo] = useState(false);
 
   const close = () => setDialog(undefined);
-  const open = (dialog: 'edit' | 'delete') => {
-    setNotice('');
-    setDialog(dialog);
-  };
   const settle = (notice: string, saved?: User) => {
     close();
     setError(undefined);
@@ -55,33 +42,43 @@ export default function UserPage({ id }: { id: string }) {
     settle(`Restored ${saved.name}`, saved);
     focusHeading();
   };
+  const editing: EditingEvents | undefined =
+    may(token, 'users:write') && !deleted
+      ? {
+          onEdit: () => setNotice(''),
+          onSaved: (saved) => settle(`Saved ${saved.name}`, saved),
+          onUnchanged: () => settle('No changes were made'),
+          onCancelled: user.reload, // somebody else may have changed it
+        }
+      : undefined;
   const shown = deleted ?? user.value;
 
   if (!shown)
     return (
       <>
-        <PageHead list={USERS} title="User" />
-        {user.isLoading && <Skeleton />}
+        <UserHead id={id} user={undefined} />
+        {user.isLoading && (
+          <div class="person">
+            <Skeleton isOfFacts />
+          </div>
+        )}
         {hasStatus(user.error, 404) ? <NoUser /> : <Failure error={user.error} onRetry={user.reload} />}
       </>
     );
   return (
     <>
-      <PageHead
-        list={USERS}
-        title={shown.name}
-        marks={
-          <>
-            {!shown.active && !deleted && <span class="chip warning">Inactive</span>}
-            {deleted && <span class="chip warning">Deleted</span>}
-          </>
-        }
+      <UserHead
+        id={id}
+        user={shown}
+        isDeleted={deleted !== undefined}
         actions={
           !deleted && (
             <UserActions
               user={shown}
-              onEdit={() => open('edit')}
-              onDelete={() => open('delete')}
+              onDelete={() => {
+                setNotice('');
+                setDialog('delete');
+              }}
               onChanged={(saved) =>
                 settle(`${saved.active ? 'Activated' : 'Deactivated'} ${saved.name}`, saved)
               }
@@ -122,38 +119,8 @@ export default function UserPage({ id }: { id: string }) {
           It can be restored under <Link to="deleted">Deleted</Link>.
         </p>
       )}
-      <div class="detail">
-        <div class="stack">
-          <Panel title="Profile">
-            <Facts facts={FACTS.map(({ title, value }) => [title, value(shown)])} />
-          </Panel>
-          {!deleted && shown.directory && <DirectoryAttributes directory={shown.directory} />}
-          <ValuesPanel title="Metadata" values={shown.metadata} />
-          {!deleted && <UserGroups id={id} />}
-        </div>
-        {may(token, 'admin') && (
-          <History
-            title="Activity"
-            label={`What happened to ${shown.name}`}
-            query={{ target: id }}
-            limit={ENTRIES}
-            empty="Nothing is kept of what happened to this user."
-            version={[shown.version, deleted !== undefined]}
-          />
-        )}
-      </div>
+      <UserPanels user={shown} isDeleted={deleted !== undefined} editing={editing} />
 
-      {dialog === 'edit' && (
-        <EditUserDialog
-          id={id}
-          onClose={() => {
-            close();
-            user.reload(); // somebody else may have changed it
-          }}
-          onSaved={(saved) => settle(`Saved ${saved.name}`, saved)}
-          onUnchanged={() => settle('No changes were made')}
-        />
-      )}
       {dialog === 'delete' && (
         <DeleteUserDialog
           user={shown}

@@ -35,7 +35,8 @@ export function MetadataEditor({ rows, onRows, error, faults }: Props) {
   return (
     <fieldset class="field metadata" ref={ref} aria-describedby={`${id}-error`}>
       <legend>
-        Metadata <span class="quiet count">{`${rows.length} of ${MAX_KEYS} keys`}</span>
+        <span class="title-word">Metadata</span>{' '}
+        <span class="quiet count">{`${rows.length} of ${MAX_KEYS} keys`}</span>
       </legend>
       {rows.map((row, i) => {
         const errors = faultsWithKeys.filter(({ key }) => key === row.key).map(({ fault }) => textOf(fault));

@@ -4,25 +4,30 @@ import { Failure } from '../../ui/failure.tsx';
 import { CheckField, InputField } from '../../ui/field.tsx';
 import { SelectField } from '../../ui/select-field.tsx';
 import { useSubmit } from '../../ui/use-submit.ts';
-import { INPUTS } from '../user/fields.tsx';
-import { type UserValues, WRITABLE_FIELDS } from '../user/values.ts';
+import { type Input, INPUTS } from '../user/fields.tsx';
+import type { UserValues } from '../user/values.ts';
 import { ROLES } from '../user/roles.ts';
 import { MetadataEditor } from './metadata-editor.tsx';
 import { metadataOf, rowsOf } from './metadata-rows.ts';
 
 interface Props {
   initial: UserValues;
+  /** The fields of the form. Others keep their values. */
+  inputs?: Input[];
   action: string;
   onSubmit(values: UserValues): Promise<void>;
 }
 
-export function UserForm({ initial, action, onSubmit }: Props) {
+export function UserForm({ initial, inputs = INPUTS, action, onSubmit }: Props) {
   const [values, setValues] = useState<Record<keyof UserValues, unknown>>(initial);
   const [rows, setRows] = useState(() => rowsOf(initial.metadata));
-  const form = useSubmit(WRITABLE_FIELDS, () => onSubmit({ ...entered(values), metadata: metadataOf(rows) }));
-  useLayoutEffect(() => form.ref.current?.querySelector('input')?.focus(), []);
+  const form = useSubmit(
+    inputs.map(({ name }) => name),
+    () => onSubmit({ ...entered(values), metadata: metadataOf(rows) }),
+  );
+  useLayoutEffect(() => form.ref.current?.querySelector<HTMLElement>('input, button')?.focus(), []);
 
-  const controlOf = ({ name, control, label, hint, attributes }: (typeof INPUTS)[number]) => {
+  const controlOf = ({ name, control, label, hint, attributes }: Input) => {
     const set = (value: unknown) => setValues((values) => ({ ...values, [name]: value }));
     const text = String(values[name] ?? '');
     const error = form.errorAt(name);
@@ -53,7 +58,7 @@ export function UserForm({ initial, action, onSubmit }: Props) {
 
   return (
     <form class="stack user-form" ref={form.ref} onSubmit={form.submit} noValidate>
-      {INPUTS.map((input) => (
+      {inputs.map((input) => (
         <div key={input.name} class={input.isHalf ? 'half' : undefined}>
           {controlOf(input)}
         </div>

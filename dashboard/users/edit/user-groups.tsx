@@ -33,8 +33,14 @@ export function UserGroups({ id, isInDialog }: Props) {
         data.length > 0 && (
           <ul role="list" class="chips">
             {data.map(({ id, displayName }) => (
-              <li key={id} class="chip" title={id}>
-                <bdi>{displayName}</bdi>
+              <li key={id} class="chip">
+                {isInDialog ? (
+                  <bdi>{displayName}</bdi>
+                ) : (
+                  <Link to={`groups/${id}`}>
+                    <bdi>{displayName}</bdi>
+                  </Link>
+                )}
               </li>
             ))}
           </ul>

@@ -52,7 +52,7 @@ export const USER_FIELDS: Record<FieldName, Field> & {
   id: {
     title: 'ID',
     column: { place: 5, class: 'code', value: ({ id, name }) => <CopyId id={id} name={name} /> },
-    fact: { place: 4, value: ({ id }) => <CopyId id={id} /> },
+    fact: { place: 6, value: ({ id }) => <CopyId id={id} /> },
   },
   externalId: {
     title: 'External ID',
@@ -80,7 +80,7 @@ export const USER_FIELDS: Record<FieldName, Field> & {
   email: {
     title: 'Email',
     column: { place: 2, class: 'email wider', value: ({ email }) => <Clip text={email} /> },
-    fact: { place: 1, value: ({ email }) => <bdi>{email}</bdi> },
+    fact: null, // it is below the heading
     input: {
       place: 2,
       control: 'text',
@@ -97,13 +97,13 @@ export const USER_FIELDS: Record<FieldName, Field> & {
       class: 'role',
       value: ({ role }) => <span class={role === 'admin' ? 'chip admin' : 'quiet'}>{ROLES[role]}</span>,
     },
-    fact: { place: 2, value: ({ role }) => <span class="chip">{ROLES[role]}</span> },
+    fact: { place: 1, value: ({ role }) => <span class="chip">{ROLES[role]}</span> },
     input: { place: 3, control: 'role', label: 'Role', isHalf: true, initial: 'member' },
   },
   active: {
     title: 'State',
     column: null, // the name says it of those who are inactive
-    fact: { place: 3, value: ({ active }) => <State active={active} /> },
+    fact: { place: 2, value: ({ active }) => (active ? 'Active' : 'Inactive') },
     input: { place: 5, control: 'check', label: 'Active', initial: true },
   },
   metadata: {
@@ -112,22 +112,22 @@ export const USER_FIELDS: Record<FieldName, Field> & {
     fact: null, // it has a panel of its own
     input: { place: 6, control: 'metadata', label: 'Metadata', initial: {} },
   },
-  version: { title: 'Version', column: null, fact: { place: 8, value: ({ version }) => version } },
+  version: {
+    title: 'Version',
+    column: null,
+    fact: { place: 7, value: ({ version }) => <span class="quiet">{version}</span> },
+  },
   createdAt: {
     title: 'Created',
     column: { place: 6, class: 'date', value: ({ createdAt }) => <ShortDate iso={createdAt} /> },
-    fact: { place: 6, value: ({ createdAt }) => <Moment iso={createdAt} /> },
+    fact: { place: 3, value: ({ createdAt }) => <Moment iso={createdAt} /> },
   },
   updatedAt: {
     title: 'Changed',
     column: { place: 7, class: 'date', value: ({ updatedAt }) => <ShortDate iso={updatedAt} /> },
-    fact: { place: 7, value: ({ updatedAt }) => <Moment iso={updatedAt} /> },
+    fact: { place: 4, value: ({ updatedAt }) => <Moment iso={updatedAt} /> },
   },
 };
-
-const State = ({ active }: { active: boolean }) => (
-  <span class={active ? 'state active' : 'state revoked'}>{active ? 'Active' : 'Inactive'}</span>
-);
 
 export const FIELD_NAMES = Object.keys(USER_FIELDS) as FieldName[];
 
@@ -146,6 +146,9 @@ export const FACTS = FIELD_NAMES.flatMap((name) => {
   const { title, fact } = USER_FIELDS[name];
   return fact ? [{ name, title, ...fact }] : [];
 }).sort(byPlace);
+
+/** A field of the form. */
+export type Input = (typeof INPUTS)[number];
 
 export const INPUTS = WRITABLE_FIELDS.map((name) => ({ name, ...USER_FIELDS[name].input })).sort(byPlace);
 
