@@ -9,7 +9,7 @@ export interface Column<Item> {
   head?: ComponentChildren;
   /** In CSS. Columns without one share what is left. If no column has one, the widths follow the content. */
   width?: string;
-  /** `main` says what the row is about; only a wide window shows a column `for-wide`. */
+  /** `main` says what the row is about. */
   class?: string;
   /** The current direction; undefined if the list is not sorted by it. */
   sorted?: 'ascending' | 'descending';
