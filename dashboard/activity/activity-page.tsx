@@ -1,87 +1,115 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { useSession } from '../session/session.ts';
 import { focusHeading } from '../ui/dialog.tsx';
 import { Failure } from '../ui/failure.tsx';
+import { countOf } from '../ui/format.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Messages } from '../ui/messages.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { useEndlessList } from '../ui/use-endless-list.ts';
-import { ActivityTools, type Filter } from './activity-tools.tsx';
+import { ActivityTools } from './activity-tools.tsx';
 import { useEntries } from './entries.tsx';
+import { ExportDialog } from './export-dialog.tsx';
+import { NO_FILTER, queryOf, useFilter } from './filter.ts';
+import type { Named } from './kinds.ts';
+import { ListEnd } from './list-end.tsx';
+import { shortened } from './sentence.ts';
+import { namesIn } from './use-names.ts';
+import { useNews } from './use-news.ts';
+import { useOlder } from './use-older.ts';
 
 const PAGE_SIZE = 50;
-/** The next page is fetched before its place comes into view. */
-const AHEAD = '600px';
 
 export default function ActivityPage() {
   const { client } = useSession();
-  const [filter, setFilter] = useState<Filter>({});
-  const { kind, actor, target } = filter;
-  const list = useEndlessList(JSON.stringify([kind, actor?.id, target?.id]), (cursor, signal) => {
-    const query = { type: kind, actor: actor?.id, target: target?.id };
-    return client.events.list({ order: 'desc', ...query, limit: PAGE_SIZE, cursor }, { signal }).page();
-  });
-  const { items, toMore } = list;
-  const change = (change: Filter) => setFilter((filter) => ({ ...filter, ...change }));
+  const { filter, isFiltered, change } = useFilter();
+  const [isExporting, setIsExporting] = useState(false);
+  const [notice, setNotice] = useState('');
+  const query = queryOf(filter);
+  const key = JSON.stringify(query);
+  const list = useEndlessList(key, (cursor, signal) =>
+    client.events.list({ order: 'desc', ...query, limit: PAGE_SIZE, cursor }, { signal }).page(),
+  );
+  const { items } = list;
+  const picked = useRef(new Map<string, string>());
+  const pick = ({ id, name }: Named) => picked.current.set(id, name);
 
-  const { entries, showOlder } = useEntries({
+  const { entries, names, rowCount, showOlder, showNew } = useEntries({
     label: 'Activity, newest first',
     list,
-    onTarget: (target) => change({ target }),
+    level: 'h2',
+    onTarget: (target) => {
+      pick(target);
+      change({ target: target.id });
+    },
     onActor: (actor) => {
-      change({ actor });
+      pick(actor);
+      change({ actor: actor.id });
       focusHeading();
     },
   });
-  const buttonRef = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    if (!toMore || !buttonRef.current) return;
-    const observer = new IntersectionObserver(([{ isIntersecting }]) => isIntersecting && toMore(), {
-      rootMargin: AHEAD,
-    });
-    observer.observe(buttonRef.current);
-    return () => observer.disconnect();
-  }, [items, toMore === undefined]);
-  const isEmpty = items.length === 0;
-  const isAtEnd = !toMore && !list.isLoading;
+  const news = useNews(list, query);
+  const olderRef = useOlder({ key, items: items.length, rows: rowCount }, list.toMore);
+  const nameOf = (id: string) =>
+    picked.current.get(id) ?? namesIn(items).get(id) ?? names.nameOf(id) ?? shortened(id);
+
   return (
     <>
       <div class="heading">
         <h1 tabIndex={-1}>Activity</h1>
-        <button type="button" onClick={list.reload}>
-          Refresh
+        <button type="button" onClick={() => setIsExporting(true)}>
+          <Icon name="download" /> Export
         </button>
       </div>
-      <p class="quiet lead">
-        What happened to users, groups and tokens, and who did it. The newest comes first.
-      </p>
-      <ActivityTools filter={filter} onFilter={change} />
-      <p class="quiet status" role="status">
-        {list.isLoading ? 'Loading …' : list.error === undefined ? countOf(items.length, isAtEnd) : ''}
-      </p>
-      {isEmpty && list.isLoading && <Skeleton />}
-      {entries}
-      <Failure error={list.error} onRetry={list.retry} />
-      {isEmpty && isAtEnd && list.error === undefined && (
-        <p class="empty">
-          {kind || actor || target ? 'There are no such entries.' : 'Nothing has happened yet.'}
+      <p class="quiet lead">What happened to users, groups, tokens and webhooks, and who did it.</p>
+      <ActivityTools filter={filter} nameOf={nameOf} onPicked={pick} onFilter={change} />
+      <div class="line">
+        <p class="quiet status" role="status">
+          {list.isLoading
+            ? 'Loading …'
+            : list.error === undefined
+              ? loadedText(items.length, list.hasMore)
+              : ''}
         </p>
-      )}
-      {(!isEmpty || toMore) && (
-        <div class="pager">
-          <button
-            type="button"
-            ref={buttonRef}
-            aria-disabled={isAtEnd}
-            onClick={() => !isAtEnd && showOlder()}
-          >
-            Show older entries
-          </button>
+        <div role="status">
+          {news.text && (
+            <button type="button" class="small news" onClick={() => showNew(news.show)}>
+              {news.text}
+            </button>
+          )}
         </div>
+      </div>
+      <Messages notice={notice}>
+        <Failure error={list.error} onRetry={list.retry} />
+      </Messages>
+      {items.length === 0 && list.isLoading && <Skeleton />}
+      {entries}
+      <ListEnd
+        list={list}
+        isFiltered={isFiltered}
+        olderRef={olderRef}
+        onOlder={showOlder}
+        onClear={() => {
+          change(NO_FILTER);
+          focusHeading();
+        }}
+      />
+      {isExporting && (
+        <ExportDialog
+          query={query}
+          isFiltered={isFiltered}
+          onClose={() => setIsExporting(false)}
+          onExported={(count) => {
+            setIsExporting(false);
+            setNotice(`Saved ${countOf(count, 'entry', 'entries')}`);
+          }}
+        />
       )}
     </>
   );
 }
 
-function countOf(count: number, isAtEnd: boolean): string {
-  const entries = count === 1 ? '1 entry' : `${count || 'No'} entries`;
-  return isAtEnd ? entries : `${entries}, and older ones below`;
+function loadedText(count: number, hasMore: boolean): string {
+  const entries = count === 0 ? 'No entries' : countOf(count, 'entry', 'entries');
+  return hasMore ? `${entries}, and older ones below` : entries;
 }

@@ -1,6 +1,6 @@
-import { formatCount, titleOf } from '../ui/format.ts';
+import { titleOf } from '../ui/format.ts';
 import { directoryLabelOf, directoryValueOf } from '../users/user/directory.ts';
-import { type Entry, recordIn } from './sentence.ts';
+import { type Entry, memberIdOf, recordIn } from './sentence.ts';
 
 /** A field before and after the event. A value is undefined if it is absent or unknown. */
 export interface Change {
@@ -13,8 +13,21 @@ export interface Change {
 /** Fields that every change sets, or that the entry shows elsewhere. */
 const UNREMARKABLE = ['id', 'version', 'createdAt', 'updatedAt'];
 
+/** What null means for fields of tokens. For others it means that there is no value. */
+export const NULLS: Record<string, string> = {
+  rateLimit: 'the limit of the service',
+  allowedNetworks: 'from anywhere',
+};
+
 /** The changed fields of an update; otherwise all fields, before a deletion or after the event. */
-export function changesOf({ type, target, data }: Entry): Change[] {
+export function changesOf(entry: Entry): Change[] {
+  const { type, target, data } = entry;
+  const member = memberIdOf(entry);
+  if (member !== undefined) {
+    const isAdded = type === 'group.member_added';
+    const [before, after] = isAdded ? [undefined, member] : [member, undefined];
+    return [{ field: 'user', before, after }];
+  }
   const record = recordIn(data, target.type) ?? {};
   const { directory, ...previous } = recordIn(data, 'previous') ?? {};
   const isDeleted = type.endsWith('.deleted');
@@ -35,33 +48,30 @@ const ofDirectory = (name: string, value: unknown): Change => ({
 
 const DIRECTORY = 'directory.';
 
-/** What stands for a value that the change does not have. */
-export const absentIn = ({ field }: Change, side: 'before' | 'after') =>
-  side === 'after' && isOfDirectory({ field }) ? '–' : 'none';
-
 export const isOfDirectory = ({ field }: Pick<Change, 'field'>) => field.startsWith(DIRECTORY);
 
-export function titleOfChange({ field }: Change): string {
+const TITLES: Record<string, string> = {
+  active: 'State',
+  enabled: 'State',
+  suspended: 'State',
+  rateLimit: 'Requests a minute',
+  types: 'Events',
+  url: 'URL',
+  expiresIn: 'Lasts',
+  rotatedFrom: 'Replaces',
+  parentId: 'Issued by',
+};
+
+export function titleOfChange({ field }: Pick<Change, 'field'>): string {
   if (isOfDirectory({ field })) return `Directory: ${directoryLabelOf(field.slice(DIRECTORY.length))}`;
-  return field === 'rateLimit' ? 'Requests a minute' : titleOf(field);
+  return TITLES[field] ?? titleOf(field);
 }
 
 function valuesOf({ metadata, ...fields }: Record<string, unknown>): Map<string, unknown> {
-  const outer = Object.entries(fields)
-    .map(([field, value]) => [field, inWords(value ?? NULLS[field])] as const)
-    .filter(([field, value]) => !UNREMARKABLE.includes(field) && value !== undefined);
+  const outer = Object.entries(fields).filter(
+    ([field, value]) =>
+      !UNREMARKABLE.includes(field) && (value ?? (field in NULLS ? null : undefined)) !== undefined,
+  );
   const inner = Object.entries(metadata ?? {}).map(([key, value]) => [`metadata.${key}`, value] as const);
   return new Map([...outer, ...inner]);
-}
-
-/** What null means for fields of tokens. For others it means that there is no value. */
-const NULLS: Record<string, string> = {
-  rateLimit: 'the limit of the service',
-  allowedNetworks: 'from anywhere',
-};
-
-/** A list as lines, and a number as it is shown elsewhere. */
-function inWords(value: unknown): unknown {
-  if (Array.isArray(value)) return value.join('\n');
-  return typeof value === 'number' ? formatCount(value) : value;
 }

@@ -2,34 +2,39 @@ import type { Event } from '../../client/index.ts';
 import { Facts } from '../ui/facts.tsx';
 import { titleOf } from '../ui/format.ts';
 import { type Column, Table } from '../ui/table.tsx';
-import { FieldValue } from '../users/user/field-value.tsx';
-import { absentIn, type Change, changesOf, isOfDirectory, titleOfChange } from './changes.ts';
-import type { Named } from './kinds.ts';
+import { ChangedValue } from './changed-value.tsx';
+import { type Change, changesOf, isOfDirectory, titleOfChange } from './changes.ts';
+import type { Named as Filtered } from './kinds.ts';
+import { Named } from './named.tsx';
 import { recordIn, targetNameOf } from './sentence.ts';
+import { WholeTime } from './times.tsx';
+import type { Names } from './use-names.ts';
 
 interface Props {
   event: Event;
-  onActor(token: Named): void;
-  onTarget(target: Named): void;
+  names: Names;
+  onActor(token: Filtered): void;
+  onTarget(target: Filtered): void;
 }
 
 /** Everything about an event: the values before and after, who, what, when, and links to related events. */
-export function EntryDetails({ event, onActor, onTarget }: Props) {
+export function EntryDetails({ event, names, onActor, onTarget }: Props) {
   const { actor, target, data, requestId, onBehalfOf } = event;
   const { id, name } = actor;
+  const targetName = targetNameOf(event);
   const replacement = event.type === 'token.rotated' ? recordIn(data, 'token') : undefined;
-  const member = target.type === 'group' ? recordIn(data, 'user')?.id : undefined;
   return (
     <div class="stack">
       {data === null && <p class="quiet">The values were removed when the user was purged.</p>}
-      <Changes changes={changesOf(event)} />
+      <Changes changes={changesOf(event)} names={names} />
       <Facts
         facts={[
-          ['Time', <time dateTime={event.occurredAt}>{event.occurredAt}</time>],
+          ['Time', <WholeTime iso={event.occurredAt} />],
           [
             'Done by',
             <>
-              <bdi>{name}</bdi> {id !== null && <code>{id}</code>}
+              <Named name={name} id={id ?? undefined} names={names} />
+              {id !== null && <Id id={id} />}
             </>,
           ],
           [
@@ -40,20 +45,27 @@ export function EntryDetails({ event, onActor, onTarget }: Props) {
               </>
             ),
           ],
-          [replacement ? 'Old token' : titleOf(target.type), <code>{target.id}</code>],
+          [
+            replacement ? 'Old token' : titleOf(target.type),
+            <>
+              {targetName !== target.id && <Named name={targetName} id={target.id} names={names} />}
+              <Id id={target.id} />
+            </>,
+          ],
           [
             'New token',
             replacement !== undefined && (
               <>
-                <code>{String(replacement.hint)}</code> <code>{String(replacement.id)}</code>
+                <Named name={String(replacement.hint)} id={String(replacement.id)} names={names} />
+                <Id id={String(replacement.id)} />
               </>
             ),
           ],
-          ['User', typeof member === 'string' && <code>{member}</code>],
           [
             'Event',
             <>
-              Number {event.sequence} <code>{event.type}</code> <code>{event.id}</code>
+              Number {event.sequence} <code>{event.type}</code>
+              <Id id={event.id} />
             </>,
           ],
           ['Request', requestId !== null && <code>{requestId}</code>],
@@ -66,11 +78,7 @@ export function EntryDetails({ event, onActor, onTarget }: Props) {
           </button>
         )}
         {FILTERABLE.includes(target.type) && (
-          <button
-            type="button"
-            class="small"
-            onClick={() => onTarget({ id: target.id, name: targetNameOf(event) })}
-          >
+          <button type="button" class="small" onClick={() => onTarget({ id: target.id, name: targetName })}>
             Only what happened to this {target.type}
           </button>
         )}
@@ -79,8 +87,15 @@ export function EntryDetails({ event, onActor, onTarget }: Props) {
   );
 }
 
+const Id = ({ id }: { id: string }) => (
+  <>
+    {' '}
+    <code class="quiet">{id}</code>
+  </>
+);
+
 /** The fields that the API can filter by. */
-const FILTERABLE: string[] = ['user', 'group', 'token'];
+const FILTERABLE: string[] = ['user', 'group', 'token', 'webhook'];
 
 const FIELD: Column<Change> = { title: 'Field', class: 'main', value: titleOfChange };
 
@@ -90,13 +105,11 @@ const SIDES = [
 ] as const;
 
 /** A column for each side that has known values. */
-function Changes({ changes }: { changes: Change[] }) {
+function Changes({ changes, names }: { changes: Change[]; names: Names }) {
   const sides = SIDES.filter(([side]) => changes.some((change) => change[side] !== undefined));
   const columns = sides.map(([side, title]) => ({
     title,
-    value: (change: Change) => (
-      <FieldValue field={change.field} value={change[side]} absent={absentIn(change, side)} />
-    ),
+    value: (change: Change) => <ChangedValue field={change.field} value={change[side]} names={names} />,
   }));
   return (
     <>

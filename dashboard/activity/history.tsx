@@ -29,8 +29,10 @@ export function History({ title, aside, label, query, limit, empty, version }: P
   const { entries, showOlder } = useEntries({
     label,
     list: { ...list, isStale: false }, // it is fetched again after each change, and should not flicker
-    onActor: ({ id }) => navigate(`tokens/${id}`),
-    onTarget: ({ id }) => navigate(pageOf(id)),
+    own: query.target ?? query.actor,
+    level: 'h3',
+    onActor: ({ id }) => navigate(`activity?actor=${id}`),
+    onTarget: ({ id }) => navigate(`activity?target=${id}`),
   });
 
   return (
@@ -48,8 +50,3 @@ export function History({ title, aside, label, query, limit, empty, version }: P
     </Panel>
   );
 }
-
-const PAGES: Record<string, string> = { usr: 'users', tok: 'tokens', grp: 'groups', whk: 'webhooks' };
-
-/** The page of what has this id. */
-const pageOf = (id: string) => `${PAGES[id.slice(0, 3)] ?? 'activity'}/${id}`;

@@ -28,6 +28,21 @@ export const KINDS: Record<Kind, string> = {
   'organization.resumed': 'Organization resumed',
 };
 
+/** What events are about, with the displayed names. */
+export const AREAS = {
+  user: 'Users',
+  group: 'Groups',
+  token: 'Tokens',
+  webhook: 'Webhooks',
+  organization: 'Organization',
+} as const;
+
+export type Area = keyof typeof AREAS;
+
+/** The kinds of events about something. */
+export const kindsOf = (area: string): Kind[] =>
+  (Object.keys(KINDS) as Kind[]).filter((kind) => kind.startsWith(`${area}.`));
+
 /** Something to filter by. */
 export interface Named {
   id: string;

@@ -9,11 +9,24 @@ export type Entry = Pick<Event, 'actor' | 'data'> & {
   target: { type: string; id: string };
 };
 
-/** Words, or a name, which the page sets apart so that it cannot pass for a part of the sentence. */
-export type Part = string | { name: string };
+/** A name, which the page sets apart so that it cannot pass for a part of the sentence. */
+export interface Name {
+  name: string;
+  /** The id of whom or what it names, which may have a page. */
+  id?: string;
+  isQuiet?: boolean;
+}
+
+/** Words, or a name. */
+export type Part = string | Name;
+
+/** The name of a user of whom an event has only the id: null if nobody knows it, undefined while it is asked for. */
+export type NameOf = (id: string) => string | null | undefined;
+
+const NOBODY: NameOf = () => null;
 
 /** Says what happened, in the past tense: “Nightly sync revoked the token CI”. */
-export function sentenceOf(entry: Entry): Part[] {
+export function sentenceOf(entry: Entry, nameOf = NOBODY): Part[] {
   const { type, data } = entry;
   const actor = actorOf(entry);
   const target = targetOf(entry);
@@ -22,9 +35,9 @@ export function sentenceOf(entry: Entry): Part[] {
     case 'group.updated':
       return [...actor, ...changeOf(entry)];
     case 'group.member_added':
-      return [...actor, ' added ', ...memberOf(entry), ' to ', ...target];
+      return [...actor, ' added ', ...memberOf(entry, nameOf), ' to ', ...target];
     case 'group.member_removed':
-      return [...actor, ' removed ', ...memberOf(entry), ' from ', ...target];
+      return [...actor, ' removed ', ...memberOf(entry, nameOf), ' from ', ...target];
     case 'user.purged':
       return [...actor, ' purged a deleted user'];
     case 'token.expiring':
@@ -32,9 +45,21 @@ export function sentenceOf(entry: Entry): Part[] {
     case 'token.expired':
       return [...capitalized(target), ' expired'];
   }
-  const [, action] = type.split('.');
-  const verb = action === 'updated' ? 'changed' : VERBS.find((verb) => verb === action);
-  return verb ? [...actor, ` ${verb} `, ...target] : [...actor, ` caused ${type} of `, ...target];
+  const action = actionOf(entry);
+  return action ? [...actor, ` ${action} `, ...target] : [...actor, ` caused ${type} of `, ...target];
+}
+
+/** What was done, without whom it was done to: “deleted”, “changed the role of”. Undefined if it is not known here. */
+export function actionOf({ type, data, target }: Entry): string | undefined {
+  const [, verb] = type.split('.');
+  if (verb !== 'updated') return VERBS.find((known) => known === verb);
+  const { fields, isOfDirectory } = changedFields(data);
+  const isActive = recordIn(data, target.type)?.active;
+  if (fields.join() === 'active' && typeof isActive === 'boolean')
+    return isActive ? 'activated' : 'deactivated';
+  // Of a token, a webhook or an organization, the details say what has changed.
+  if (fields.length === 0 || !['user', 'group'].includes(target.type)) return 'changed';
+  return `changed the ${list.format(fields.map(isOfDirectory ? labelOf : wordsOf))} of`;
 }
 
 /** The name of what the event is about, or its id if the name is gone. */
@@ -42,62 +67,79 @@ export const targetNameOf = ({ target, data }: Entry): string => nameIn(data, ta
 
 const VERBS = ['created', 'deleted', 'restored', 'rotated', 'revoked', 'disabled', 'suspended', 'resumed'];
 
-/** “CI pipeline, for ada@example.com,” if the token says for whom it acts. */
-function actorOf(entry: Entry): Part[] {
+/** “CI pipeline on behalf of ada@example.com” if the token says for whom it acts. */
+export function actorOf(entry: Entry): Part[] {
   const { onBehalfOf } = entry;
-  return onBehalfOf ? [...programOf(entry), ', for ', { name: onBehalfOf }, ','] : programOf(entry);
+  return onBehalfOf
+    ? [...programOf(entry), ' on behalf of ', { name: onBehalfOf, isQuiet: true }]
+    : programOf(entry);
 }
 
 function programOf({ actor, source }: Entry): Part[] {
-  if (actor.type === 'token')
-    return source === 'scim' ? ['The directory ', { name: actor.name }] : [{ name: actor.name }];
-  if (source === 'sign-in') return ['A sign-in (', { name: actor.name }, ')'];
-  if (source === 'federation') return ['The issuer ', { name: actor.name }];
-  if (source === 'cli') return ['A command (', { name: actor.name }, ')'];
+  const { type, name, id } = actor;
+  const named = { name, id: id ?? undefined };
+  if (type === 'token') return source === 'scim' ? ['The directory ', named] : [named];
+  if (source === 'sign-in') return ['A sign-in (', named, ')'];
+  if (source === 'federation') return ['The issuer ', named];
+  if (source === 'cli') return ['A command (', named, ')'];
   if (source === 'application') return ['The application'];
   if (source === 'api') return ['The operator'];
   return ['The service'];
 }
 
-function targetOf({ target: { type, id }, data }: Entry): Part[] {
+export function targetOf({ target: { type, id }, data }: Entry): Part[] {
   const name = nameIn(data, type);
-  if (type === 'user') return name === undefined ? ['a user who has been purged'] : [{ name }];
-  return [`the ${type} `, { name: name ?? id }];
+  if (type === 'user') return name === undefined ? ['a user who has been purged'] : [{ name, id }];
+  return [`the ${type} `, { name: name ?? id, id }];
 }
 
-/** The id of the user who was added to a group or removed from it: the event has no name. */
-const memberOf = ({ data }: Entry): Part[] => ['the user ', { name: String(recordIn(data, 'user')?.id) }];
+/** The id of the user who was added to a group or removed from it. */
+export function memberIdOf({ type, data }: Entry): string | undefined {
+  const id = type.startsWith('group.member_') ? recordIn(data, 'user')?.id : undefined;
+  return typeof id === 'string' ? id : undefined;
+}
 
-/** The changes of a user or a group. */
-function changeOf(entry: Entry): Part[] {
-  const target = targetOf(entry);
-  const record = recordIn(entry.data, entry.target.type) ?? {};
-  const { directory, ...previous } = recordIn(entry.data, 'previous') ?? {};
+export function memberOf(entry: Entry, nameOf: NameOf): Part[] {
+  const id = memberIdOf(entry);
+  const name = id === undefined ? undefined : nameOf(id);
+  if (id === undefined || name === undefined) return ['a user'];
+  return name === null ? ['the user ', { name: shortened(id), id }] : [{ name, id }];
+}
+
+/** `usr_…3k2p`: the end tells ids apart, which begin with the time. */
+export const shortened = (id: string) => `${id.slice(0, 4)}…${id.slice(-4)}`;
+
+/** The fields that a change has changed. */
+function changedFields(data: Entry['data']): { fields: string[]; isOfDirectory: boolean } {
+  const { directory, ...previous } = recordIn(data, 'previous') ?? {};
   // A directory changes fields by their attributes, so these are named only if no field has changed.
-  const isOfFields = Object.keys(previous).length > 0;
-  const fields = Object.keys(isOfFields ? previous : (directory ?? {}));
-  const [field] = fields;
-  const [before, after] = [previous[field], record[field]];
-  if (fields.length === 1 && typeof after === 'boolean' && field === 'active')
-    return [after ? ' activated ' : ' deactivated ', ...target];
-  if (fields.length !== 1 || typeof before !== 'string' || typeof after !== 'string')
-    return fields.length === 0
-      ? [' changed ', ...target]
-      : [` changed the ${list.format(fields.map(isOfFields ? wordsOf : labelOf))} of `, ...target];
-  if (field === 'name') return [' renamed ', { name: before }, ' to ', { name: after }];
-  if (field === 'displayName') return [' renamed the group ', { name: before }, ' to ', { name: after }];
-  return [
-    ` changed the ${wordsOf(field)} of `,
-    ...target,
-    ' from ',
-    { name: before },
-    ' to ',
-    { name: after },
-  ];
+  const fields = Object.keys(previous);
+  return fields.length > 0
+    ? { fields, isOfDirectory: false }
+    : { fields: Object.keys(directory ?? {}), isOfDirectory: true };
 }
 
-/** `externalId` is “external id”. */
-const wordsOf = (field: string) => field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+/** The changes of a user or a group, with the values if a text has changed. */
+function changeOf(entry: Entry): Part[] {
+  const { data } = entry;
+  const target = targetOf(entry);
+  const { fields, isOfDirectory } = changedFields(data);
+  const [field] = fields;
+  const before = recordIn(data, 'previous')?.[field];
+  const after = recordIn(data, entry.target.type)?.[field];
+  if (fields.length !== 1 || isOfDirectory || typeof before !== 'string' || typeof after !== 'string')
+    return [` ${actionOf(entry)} `, ...target];
+  const values = [{ name: valueOf(field, before) }, ' to ', { name: valueOf(field, after) }];
+  if (field === 'name') return [' renamed ', ...values];
+  if (field === 'displayName') return [' renamed the group ', ...values];
+  return [` changed the ${wordsOf(field)} of `, ...target, ' from ', ...values];
+}
+
+const valueOf = (field: string, value: string) => (field === 'role' ? titleOf(value) : value);
+
+/** `externalId` is “external ID”. */
+const wordsOf = (field: string) =>
+  field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/ id$/, ' ID');
 
 /** “Job title” is “job title”, but “ID in the directory” stays. */
 const labelOf = (attribute: string) =>
@@ -108,8 +150,10 @@ const list = new Intl.ListFormat('en');
 const hasLeft = (days: unknown) =>
   typeof days === 'number' ? ` had ${days} ${days === 1 ? 'day' : 'days'} left` : ' was about to expire';
 
-const capitalized = ([first, ...rest]: Part[]): Part[] =>
-  typeof first === 'string' ? [first[0].toUpperCase() + first.slice(1), ...rest] : [first, ...rest];
+export const capitalized = ([first, ...rest]: Part[]): Part[] =>
+  typeof first === 'string' ? [titleOf(first), ...rest] : [first, ...rest];
+
+const titleOf = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function nameIn(data: Entry['data'], type: string): string | undefined {
   const record = recordIn(data, type);

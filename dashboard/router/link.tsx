@@ -7,6 +7,8 @@ interface Props {
   to: string;
   class?: string;
   title?: string;
+  /** For one that the Tab key passes over, because another one leads there, too. */
+  tabIndex?: -1;
   'aria-current'?: 'page';
   'aria-keyshortcuts'?: string;
   children: ComponentChildren;

@@ -32,7 +32,12 @@ export function useEndlessList<Item>(
     isLoading,
     /** Whether `items` are of an earlier request. */
     isStale: isLoading && cursor === undefined,
+    /** Whether there are more items than these. */
+    hasMore: nextCursor !== null,
     reload,
+    /** Adds items that are newer than all of these. */
+    prepend: (newer: Item[]) =>
+      pages.change(({ data, nextCursor }) => ({ data: [...newer, ...data], nextCursor })),
     // A rejected cursor will be rejected again.
     retry: () => (hasStatus(error, 400) ? reload() : pages.reload()),
     /** Fetches the next page. Undefined while a request is in progress, and at the end. */
