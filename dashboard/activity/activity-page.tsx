@@ -88,7 +88,7 @@ export default function ActivityPage() {
         list={list}
         isFiltered={isFiltered}
         olderRef={olderRef}
-        onOlder={showOlder}
+        onOlder={() => showOlder()}
         onClear={() => {
           change(NO_FILTER);
           focusHeading();

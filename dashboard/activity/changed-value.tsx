@@ -1,7 +1,7 @@
 import { CodeChips } from '../ui/code-chips.tsx';
-import { countOf, formatCount, titleOf } from '../ui/format.ts';
+import { formatCount, titleOf } from '../ui/format.ts';
 import { FieldValue } from '../users/user/field-value.tsx';
-import { NULLS } from './changes.ts';
+import { durationOf, NULLS } from './changes.ts';
 import { UserNamed } from './named.tsx';
 import { shortened } from './sentence.ts';
 import { WholeTime } from './times.tsx';
@@ -43,14 +43,6 @@ const CODES = ['hint', 'rotatedFrom', 'parentId', 'url'];
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 const ID = /^(usr|grp|tok|whk|org)_[0-9a-z]{26}$/;
-
-const UNITS: Record<string, string> = { d: 'day', h: 'hour', m: 'minute', s: 'second' };
-
-/** `90d` is “90 days”. */
-export function durationOf(value: string): string {
-  const [, count, unit] = /^(\d+)([dhms])$/.exec(value) ?? [];
-  return count === undefined ? value : countOf(Number(count), UNITS[unit]);
-}
 
 /** The person who has signed in, or the program that an issuer vouches for. */
 function CreatedBy({ value }: { value: unknown }) {

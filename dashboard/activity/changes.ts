@@ -1,4 +1,4 @@
-import { titleOf } from '../ui/format.ts';
+import { countOf, titleOf } from '../ui/format.ts';
 import { directoryLabelOf, directoryValueOf } from '../users/user/directory.ts';
 import { type Entry, memberIdOf, recordIn } from './sentence.ts';
 
@@ -74,4 +74,12 @@ function valuesOf({ metadata, ...fields }: Record<string, unknown>): Map<string,
   );
   const inner = Object.entries(metadata ?? {}).map(([key, value]) => [`metadata.${key}`, value] as const);
   return new Map([...outer, ...inner]);
+}
+
+const UNITS: Record<string, string> = { d: 'day', h: 'hour', m: 'minute', s: 'second' };
+
+/** `90d` is “90 days”. */
+export function durationOf(value: string): string {
+  const [, count, unit] = /^(\d+)([dhms])$/.exec(value) ?? [];
+  return count === undefined ? value : countOf(Number(count), UNITS[unit]);
 }

@@ -3,8 +3,7 @@ import { useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Event } from '../../client/index.ts';
 import type { EndlessList } from '../ui/use-endless-list.ts';
 import { EntryRow, type Targets } from './entry-row.tsx';
-import { type Day, daysOf } from './timeline.ts';
-import { dayTitleOf } from './times.tsx';
+import { type Day, daysOf, dayTitleOf } from './timeline.ts';
 import { useNames } from './use-names.ts';
 
 interface Props extends Omit<Targets, 'names'> {
@@ -14,24 +13,29 @@ interface Props extends Omit<Targets, 'names'> {
   own?: string;
   /** The level of the headings of the days. */
   level: 'h2' | 'h3';
+  /** So many rows are shown at most. */
+  maxRows?: number;
 }
 
 /** The loaded events of a list by days, and functions that bring others: the first of these gets the focus. */
-export function useEntries({ label, list, own, level, ...targets }: Props) {
+export function useEntries({ label, list, own, level, maxRows = Infinity, ...targets }: Props) {
   const { items, isLoading, isStale, toMore } = list;
   const ref = useRef<HTMLDivElement>(null);
-  const days = useMemo(() => daysOf(items), [items]);
+  const all = useMemo(() => daysOf(items), [items]);
+  const days = firstRows(all, maxRows);
   const names = useNames(items, own);
   /** The number of the entry that gets the focus when others have come. */
   const focused = useRef<number | undefined>(undefined);
   useLayoutEffect(() => {
     if (focused.current === undefined) return;
     const row = rowOf(days, focused.current);
-    ref.current?.querySelectorAll<HTMLElement>('.day > .entries > li > details > summary')[row]?.focus();
+    const rows = ref.current?.querySelectorAll<HTMLElement>('.day > .entries > li > details > summary');
+    if (row < 0) return; // it has not come yet
+    rows?.[row]?.focus();
     focused.current = undefined;
-  }, [items]);
+  }, [items, maxRows]);
 
-  const last = days.at(-1)?.rows.at(-1);
+  const last = all.at(-1)?.rows.at(-1);
   const entries = items.length > 0 && (
     <div role="group" aria-label={label} aria-busy={isLoading} ref={ref} class="days">
       {days.map((day) => (
@@ -52,10 +56,10 @@ export function useEntries({ label, list, own, level, ...targets }: Props) {
   return {
     entries,
     names,
-    rowCount: days.reduce((count, { rows }) => count + rows.length, 0),
-    showOlder() {
-      focused.current = items.length;
-      toMore?.();
+    rowCount: all.reduce((count, { rows }) => count + rows.length, 0),
+    showOlder(show = toMore) {
+      focused.current = days.flatMap(({ rows }) => rows.flat()).length;
+      show?.();
     },
     showNew(show: () => void) {
       focused.current = 0;
@@ -83,7 +87,17 @@ function DayEntries({ day, level: Heading, isStale, children }: DayProps) {
   );
 }
 
-/** The number of the row that has the entry. */
+function firstRows(days: Day[], count: number): Day[] {
+  let left = count;
+  const shown = days.map(({ rows, ...day }) => {
+    const some = rows.slice(0, left);
+    left -= some.length;
+    return { ...day, rows: some };
+  });
+  return shown.filter(({ rows }) => rows.length > 0);
+}
+
+/** The number of the row that has the entry; -1 if none has. */
 function rowOf(days: Day[], entry: number): number {
   let before = 0;
   return days.flatMap(({ rows }) => rows).findIndex((row) => (before += row.length) > entry);

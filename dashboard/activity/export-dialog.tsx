@@ -35,8 +35,10 @@ export function ExportDialog({ query, isFiltered, onClose, onExported }: Props) 
           Saves {isFiltered ? 'all entries that pass your filters' : 'all entries'}, newest first, also those
           that are not loaded yet.
         </p>
-        <Segments legend="Format" options={TITLES} value={format} onValue={setFormat} />
-        <p class="quiet">{HINTS[format]}</p>
+        <div>
+          <Segments legend="Format" options={TITLES} value={format} onValue={setFormat} />
+          <p class="hint">{HINTS[format]}</p>
+        </div>
       </FormDialog>
     );
   return (

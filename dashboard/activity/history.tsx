@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import type { ListEventsQuery } from '../../client/index.ts';
 import { navigate } from '../router/place.ts';
 import { useSession } from '../session/session.ts';
@@ -12,6 +13,7 @@ interface Props {
   aside?: ComponentChildren;
   label: string;
   query: Pick<ListEventsQuery, 'target' | 'actor'>;
+  /** So many rows are shown at first. */
   limit: number;
   /** The text if nothing has happened. */
   empty: string;
@@ -19,21 +21,30 @@ interface Props {
   version?: unknown;
 }
 
+/** Enough to fill the panel although several entries may be one row. */
+const PAGE_SIZE = 50;
+
 /** A panel with the newest events of something, and the older ones on demand. */
 export function History({ title, aside, label, query, limit, empty, version }: Props) {
   const { client } = useSession();
+  const [maxRows, setMaxRows] = useState(limit);
   const list = useEndlessList(JSON.stringify([query, version]), (cursor, signal) =>
-    client.events.list({ order: 'desc', ...query, limit, cursor }, { signal }).page(),
+    client.events.list({ order: 'desc', ...query, limit: PAGE_SIZE, cursor }, { signal }).page(),
   );
   const { items, toMore, isLoading, error } = list;
-  const { entries, showOlder } = useEntries({
+  const { entries, rowCount, showOlder } = useEntries({
     label,
     list: { ...list, isStale: false }, // it is fetched again after each change, and should not flicker
     own: query.target ?? query.actor,
     level: 'h3',
+    maxRows,
     onActor: ({ id }) => navigate(`activity?actor=${id}`),
     onTarget: ({ id }) => navigate(`activity?target=${id}`),
   });
+  const showMore = () => {
+    setMaxRows(maxRows + limit);
+    if (rowCount < maxRows + limit) toMore?.();
+  };
 
   return (
     <Panel title={title} aside={aside}>
@@ -42,8 +53,8 @@ export function History({ title, aside, label, query, limit, empty, version }: P
         {items.length === 0 && (isLoading ? 'Loading …' : !toMore && error === undefined ? empty : '')}
       </p>
       <Failure error={error} onRetry={list.retry} />
-      {toMore && (
-        <button type="button" class="small" onClick={showOlder}>
+      {(toMore || rowCount > maxRows) && (
+        <button type="button" class="small" onClick={() => showOlder(showMore)}>
           Show older entries
         </button>
       )}

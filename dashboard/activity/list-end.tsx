@@ -18,10 +18,10 @@ export function ListEnd({ list, isFiltered, olderRef, onOlder, onClear }: Props)
   if (items.length === 0 && !hasMore)
     return (
       <div class="empty">
-        {isFiltered ? <p>Nothing that passes these filters has happened.</p> : <Nothing />}
+        {isFiltered ? <p>Nothing matches these filters.</p> : <Nothing />}
         {isFiltered && (
           <button type="button" onClick={onClear}>
-            Clear the filters
+            Clear filters
           </button>
         )}
       </div>

@@ -18,7 +18,7 @@ export const PeriodField = ({ period, from, to, onChange }: Props) => (
       onValue={(period) => onChange({ period: period || undefined, from: undefined, to: undefined })}
     />
     {period === 'dates' && (
-      <>
+      <div class="dates">
         <InputField
           label="From"
           type="date"
@@ -31,7 +31,7 @@ export const PeriodField = ({ period, from, to, onChange }: Props) => (
           value={to}
           onInput={({ currentTarget: { value } }) => onChange({ to: value || undefined })}
         />
-      </>
+      </div>
     )}
   </>
 );

@@ -34,7 +34,7 @@ export function PersonPicker({ onPick }: { onPick(user: Named): void }) {
     <div class="picker">
       <SearchField
         label="Person"
-        placeholder="Name, email or id"
+        placeholder="Person: name, email or ID"
         maxLength={200}
         value={text}
         onValue={setText}

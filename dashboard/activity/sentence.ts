@@ -31,9 +31,6 @@ export function sentenceOf(entry: Entry, nameOf = NOBODY): Part[] {
   const actor = actorOf(entry);
   const target = targetOf(entry);
   switch (type) {
-    case 'user.updated':
-    case 'group.updated':
-      return [...actor, ...changeOf(entry)];
     case 'group.member_added':
       return [...actor, ' added ', ...memberOf(entry, nameOf), ' to ', ...target];
     case 'group.member_removed':
@@ -45,6 +42,7 @@ export function sentenceOf(entry: Entry, nameOf = NOBODY): Part[] {
     case 'token.expired':
       return [...capitalized(target), ' expired'];
   }
+  if (type.endsWith('.updated')) return [...actor, ...changeOf(entry)];
   const action = actionOf(entry);
   return action ? [...actor, ` ${action} `, ...target] : [...actor, ` caused ${type} of `, ...target];
 }
@@ -54,13 +52,18 @@ export function actionOf({ type, data, target }: Entry): string | undefined {
   const [, verb] = type.split('.');
   if (verb !== 'updated') return VERBS.find((known) => known === verb);
   const { fields, isOfDirectory } = changedFields(data);
-  const isActive = recordIn(data, target.type)?.active;
-  if (fields.join() === 'active' && typeof isActive === 'boolean')
-    return isActive ? 'activated' : 'deactivated';
-  // Of a token, a webhook or an organization, the details say what has changed.
-  if (fields.length === 0 || !['user', 'group'].includes(target.type)) return 'changed';
+  const [field] = fields;
+  const value = recordIn(data, target.type)?.[field];
+  if (fields.length === 1 && field in FLAGS && typeof value === 'boolean') return FLAGS[field][value ? 0 : 1];
+  if (fields.length === 0) return 'changed';
   return `changed the ${list.format(fields.map(isOfDirectory ? labelOf : wordsOf))} of`;
 }
+
+/** What setting and clearing a flag is called. */
+const FLAGS: Record<string, [set: string, cleared: string]> = {
+  active: ['activated', 'deactivated'],
+  enabled: ['turned on', 'turned off'],
+};
 
 /** The name of what the event is about, or its id if the name is gone. */
 export const targetNameOf = ({ target, data }: Entry): string => nameIn(data, target.type) ?? target.id;
@@ -119,27 +122,32 @@ function changedFields(data: Entry['data']): { fields: string[]; isOfDirectory: 
     : { fields: Object.keys(directory ?? {}), isOfDirectory: true };
 }
 
-/** The changes of a user or a group, with the values if a text has changed. */
+/** What was changed, with the values if it was a text. */
 function changeOf(entry: Entry): Part[] {
-  const { data } = entry;
+  const {
+    data,
+    target: { type },
+  } = entry;
   const target = targetOf(entry);
   const { fields, isOfDirectory } = changedFields(data);
   const [field] = fields;
   const before = recordIn(data, 'previous')?.[field];
-  const after = recordIn(data, entry.target.type)?.[field];
+  const after = recordIn(data, type)?.[field];
   if (fields.length !== 1 || isOfDirectory || typeof before !== 'string' || typeof after !== 'string')
     return [` ${actionOf(entry)} `, ...target];
   const values = [{ name: valueOf(field, before) }, ' to ', { name: valueOf(field, after) }];
-  if (field === 'name') return [' renamed ', ...values];
-  if (field === 'displayName') return [' renamed the group ', ...values];
+  if (field === 'name' || field === 'displayName')
+    return [type === 'user' ? ' renamed ' : ` renamed the ${type} `, ...values];
   return [` changed the ${wordsOf(field)} of `, ...target, ' from ', ...values];
 }
 
 const valueOf = (field: string, value: string) => (field === 'role' ? titleOf(value) : value);
 
+const WORDS: Record<string, string> = { active: 'state', enabled: 'state', types: 'events', url: 'URL' };
+
 /** `externalId` is “external ID”. */
 const wordsOf = (field: string) =>
-  field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/ id$/, ' ID');
+  WORDS[field] ?? field.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace(/ id$/, ' ID');
 
 /** “Job title” is “job title”, but “ID in the directory” stays. */
 const labelOf = (attribute: string) =>

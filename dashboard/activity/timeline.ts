@@ -51,3 +51,14 @@ const actionKeyOf = (event: Event) =>
   ]);
 
 const dateOf = ({ occurredAt }: Event) => new Date(occurredAt).toDateString();
+
+const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
+
+/** “Today”, “Yesterday”, or the date. */
+export function dayTitleOf(iso: string, now = new Date()): string {
+  const day = new Date(iso);
+  const is = (daysAgo: number) =>
+    new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo).toDateString() ===
+    day.toDateString();
+  return is(0) ? 'Today' : is(1) ? 'Yesterday' : dates.format(day);
+}

@@ -1,6 +1,5 @@
 const hour = new Intl.DateTimeFormat('en', { timeStyle: 'short' });
 const whole = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
-const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 
 /** 2026-11-28 15:04:05 UTC */
 const utcOf = (iso: string) => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
@@ -23,12 +22,3 @@ export const WholeTime = ({ iso }: { iso: string }) => (
     {whole.format(new Date(iso))}
   </time>
 );
-
-/** “Today”, “Yesterday”, or the date. */
-export function dayTitleOf(iso: string, now = new Date()): string {
-  const day = new Date(iso);
-  const is = (daysAgo: number) =>
-    new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo).toDateString() ===
-    day.toDateString();
-  return is(0) ? 'Today' : is(1) ? 'Yesterday' : date.format(day);
-}
