@@ -29,7 +29,7 @@ export function useEntries({ label, list, own, level, maxRows = Infinity, ...tar
   useLayoutEffect(() => {
     if (focused.current === undefined) return;
     const row = rowOf(days, focused.current);
-    const rows = ref.current?.querySelectorAll<HTMLElement>('.day > .entries > li > details > summary');
+    const rows = ref.current?.querySelectorAll<HTMLElement>('.day > .entries > li > .entry > .opener');
     if (row < 0) return; // it has not come yet
     rows?.[row]?.focus();
     focused.current = undefined;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import type { Event } from '../../client/index.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { EntryDetails } from './entry-details.tsx';
@@ -66,18 +66,21 @@ interface OpeningProps {
   children: ComponentChildren;
 }
 
-/** A sentence that opens to what is behind it. */
+/** A sentence that opens to what is behind it, by its button or by a click anywhere but on a name. */
 function OpeningRow({ event, parts, names, when, children }: OpeningProps) {
+  const id = useId();
   const [isOpen, setIsOpen] = useState(false);
   return (
     <li>
-      <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
-        <summary>
-          <Icon name={ICONS[event.target.type] ?? 'settings'} />
-          <Sentence parts={parts} names={names} /> <span class="quiet when">{when}</span>
-        </summary>
-        {isOpen && <div class="opened">{children}</div>}
-      </details>
+      <div
+        class="entry"
+        onClick={({ target }) => (target as Element).closest('a') || setIsOpen((isOpen) => !isOpen)}
+      >
+        <Icon name={ICONS[event.target.type] ?? 'settings'} />
+        <Sentence id={id} parts={parts} names={names} /> <span class="quiet when">{when}</span>
+        <button type="button" class="plain opener" aria-expanded={isOpen} aria-labelledby={id} />
+      </div>
+      {isOpen && <div class="opened">{children}</div>}
     </li>
   );
 }

@@ -26,8 +26,8 @@ export function Named({ name, id, isQuiet, names, isPassed }: Props) {
 }
 
 /** A sentence whose names are set apart. */
-export const Sentence = ({ parts, names }: { parts: Part[]; names: Names }) => (
-  <span class="sentence">
+export const Sentence = ({ id, parts, names }: { id: string; parts: Part[]; names: Names }) => (
+  <span class="sentence" id={id}>
     {parts.map((part) => (typeof part === 'string' ? part : <Named {...part} names={names} isPassed />))}
   </span>
 );

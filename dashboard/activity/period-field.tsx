@@ -20,13 +20,13 @@ export const PeriodField = ({ period, from, to, onChange }: Props) => (
     {period === 'dates' && (
       <div class="dates">
         <InputField
-          label="From"
+          label="First day"
           type="date"
           value={from}
           onInput={({ currentTarget: { value } }) => onChange({ from: value || undefined })}
         />
         <InputField
-          label="To"
+          label="Last day"
           type="date"
           value={to}
           onInput={({ currentTarget: { value } }) => onChange({ to: value || undefined })}

@@ -91,14 +91,14 @@ describeInBrowser('tokens that are edited in the dashboard', () => {
     ]);
 
     const history = panelOf(page, 'What happened to it');
-    const lastChange = async () => {
+    const lastChange = async (sentence: RegExp) => {
       const entry = history.locator('.entries > li').first();
-      await shows(entry, 'Test changed the token CI pipeline');
-      await entry.locator('summary').click();
+      await shows(entry, sentence);
+      await entry.locator('.entry .when').click();
       await entry.getByRole('table').waitFor();
       return (await entry.getByRole('row').allInnerTexts()).slice(1).sort();
     };
-    expect(await lastChange()).toEqual([
+    expect(await lastChange(/^Test changed the .*name.* of the token CI pipeline$/)).toEqual([
       `Allowed networks\tfrom anywhere\t${networks.join('\n')}`,
       'Name\tCI\tCI pipeline',
       'Requests a minute\t600\t1,000',
@@ -111,8 +111,8 @@ describeInBrowser('tokens that are edited in the dashboard', () => {
     await closed(page);
     await shows(facts, 'Anywhere', 'That of the service');
     expect(sent.slice(1)).toEqual([{ rateLimit: null, allowedNetworks: null }]);
-    await history.locator('summary').nth(2).waitFor();
-    expect(await lastChange()).toEqual([
+    await history.locator('.entry').nth(2).waitFor();
+    expect(await lastChange(/^Test changed the .*rate limit.* of the token CI pipeline$/)).toEqual([
       `Allowed networks\t${networks.join('\n')}\tfrom anywhere`,
       'Requests a minute\t1,000\tthe limit of the service',
     ]);
