@@ -62,7 +62,13 @@ export default function ActivityPage() {
         </button>
       </div>
       <p class="quiet lead">What happened to users, groups, tokens and webhooks, and who did it.</p>
-      <ActivityTools filter={filter} nameOf={nameOf} onPicked={pick} onFilter={change} />
+      <ActivityTools
+        filter={filter}
+        nameOf={nameOf}
+        isPicked={(id) => picked.current.has(id)}
+        onPicked={pick}
+        onFilter={change}
+      />
       <div class="line">
         <p class="quiet status" role="status">
           {list.isLoading

@@ -12,12 +12,14 @@ interface Props {
   filter: Filter;
   /** The name of what has this id. */
   nameOf(id: string): string;
+  /** Whether it was picked here, rather than in an address. */
+  isPicked(id: string): boolean;
   onPicked(picked: Named): void;
   onFilter: ChangeFilter;
 }
 
 /** The filters, in one form, and whom or what the list is about. */
-export function ActivityTools({ filter, nameOf, onPicked, onFilter }: Props) {
+export function ActivityTools({ filter, nameOf, isPicked, onPicked, onFilter }: Props) {
   const { kind, actor, target, period, from, to } = filter;
   return (
     <>
@@ -42,6 +44,7 @@ export function ActivityTools({ filter, nameOf, onPicked, onFilter }: Props) {
         <Target
           key={target}
           name={nameOf(target)}
+          takesFocus={isPicked(target)}
           onClear={() => {
             onFilter({ target: undefined });
             focusHeading();
@@ -52,11 +55,11 @@ export function ActivityTools({ filter, nameOf, onPicked, onFilter }: Props) {
   );
 }
 
-/** Takes the focus when it appears in place of the button that made it appear. */
-function Target({ name, onClear }: { name: string; onClear(): void }) {
+/** Takes the focus if the button that made it appear goes. */
+function Target({ name, takesFocus, onClear }: { name: string; takesFocus: boolean; onClear(): void }) {
   const ref = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    if (document.activeElement === document.body) ref.current?.focus();
+    if (takesFocus) ref.current?.focus();
   }, []);
   return (
     <p class="line">
