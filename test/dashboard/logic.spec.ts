@@ -381,10 +381,8 @@ describe('a list of events', () => {
         ...group('member_added', { user: { id } }),
         target: { type: 'group', id: groups[i] ?? groups[0] },
       }));
-    const [three, twice] = [
-      ['1', '2', '3'],
-      ['1', '2', '2'],
-    ];
+    const three = ['1', '2', '3'];
+    const twice = ['1', '2', '2'];
     const sentences: [string, Entry[], isOpen?: boolean][] = [
       ['Nightly sync deleted 3 users', of(user('deleted'), three)],
       ['Nightly sync deleted 3+ users', of(user('deleted'), three), true],
