@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import { Link } from '../router/link.tsx';
 
 export interface Column<Item> {
@@ -22,6 +22,8 @@ interface Props<Item> {
   columns: Column<Item>[];
   items: Item[];
   isSelected?(item: Item): boolean;
+  /** What is shown below the row of an item; null while it is closed. */
+  detailsOf?(item: Item): ComponentChildren;
   busy?: boolean;
   /** Whether the rows are those of an earlier request. */
   stale?: boolean;
@@ -31,7 +33,8 @@ interface Props<Item> {
  * A table that becomes a list of cards in a narrow window. The roles are explicit because browsers drop the implicit
  * ones when CSS changes the display of a table.
  */
-export function Table<Item>({ caption, columns, items, isSelected, busy = false, stale }: Props<Item>) {
+export function Table<Item>({ caption, columns, items, busy = false, stale, ...rows }: Props<Item>) {
+  const { isSelected, detailsOf = () => null } = rows;
   const isFixed = columns.some(({ width }) => width !== undefined);
   return (
     <table
@@ -57,23 +60,31 @@ export function Table<Item>({ caption, columns, items, isSelected, busy = false,
       </thead>
       <tbody role="rowgroup">
         {items.map((item, i) => (
-          <tr
-            key={(item as { id?: string }).id ?? i}
-            role="row"
-            class={isSelected?.(item) ? 'selected' : undefined}
-          >
-            {columns.map(({ title, class: name, value }) => (
-              // A narrow window shows the title before the value.
-              <td key={title} role="cell" class={name} data-label={title}>
-                {value(item)}
-              </td>
-            ))}
-          </tr>
+          <Fragment key={(item as { id?: string }).id ?? i}>
+            <tr role="row" class={isSelected?.(item) ? 'selected' : undefined}>
+              {columns.map(({ title, class: name, value }) => (
+                // A narrow window shows the title before the value.
+                <td key={title} role="cell" class={name} data-label={title}>
+                  {value(item)}
+                </td>
+              ))}
+            </tr>
+            <Details columns={columns.length}>{detailsOf(item)}</Details>
+          </Fragment>
         ))}
       </tbody>
     </table>
   );
 }
+
+const Details = ({ columns, children }: { columns: number; children: ComponentChildren }) =>
+  children === null ? null : (
+    <tr role="row" class="details">
+      <td role="cell" class="main" colSpan={columns}>
+        {children}
+      </td>
+    </tr>
+  );
 
 const Head = <Item,>({ title, head, class: name, sorted, onSort }: Column<Item>) => (
   <th role="columnheader" scope="col" class={name} aria-sort={sorted ?? (onSort ? 'none' : undefined)}>
