@@ -6,7 +6,7 @@ interface FieldProps {
   label: string;
   value: string;
   rows?: number;
-  onCopied(): void;
+  onCopied?(): void;
 }
 
 /** A read-only text with a button that copies it. */
@@ -15,7 +15,7 @@ export function CopyField({ label, value, rows = 1, onCopied }: FieldProps) {
   const { outcome, copySelected } = useCopy();
   const copy = async () => {
     ref.current!.select();
-    if (await copySelected(value)) onCopied();
+    if (await copySelected(value)) onCopied?.();
   };
 
   return (

@@ -55,7 +55,14 @@ export const InputField = ({
 );
 
 type BoxAttributes =
-  'name' | 'value' | 'checked' | 'defaultChecked' | 'aria-invalid' | 'onChange' | 'children';
+  | 'name'
+  | 'value'
+  | 'checked'
+  | 'indeterminate'
+  | 'defaultChecked'
+  | 'aria-invalid'
+  | 'onChange'
+  | 'children';
 
 /** A box to check, with its label behind it. */
 export const CheckField = ({

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { CopyField } from './copy.tsx';
 import { Dialog, DoneButton } from './dialog.tsx';
@@ -8,15 +9,17 @@ interface Props {
   /** What the value is: “Token”. */
   label: string;
   value: string;
-  /** How to use it. */
-  example: { label: string; text: string; rows: number };
+  /** A way to use it, which contains it. */
+  example?: { label: string; text: string; rows: number };
   /** What to do if the value is lost: “create another one”. */
   ifLost: string;
+  isWide?: boolean;
   onClose(): void;
+  children?: ComponentChildren;
 }
 
 /** Shows a value that cannot be shown again. Until it has been copied, the dialog asks before it closes. */
-export function SecretDialog({ title, label, value, example, ifLost, onClose }: Props) {
+export function SecretDialog({ label, value, example, ifLost, children, ...dialog }: Props) {
   const [isCopied, setIsCopied] = useState(false);
   useBusy(!isCopied, false);
   const noun = label.toLowerCase();
@@ -27,15 +30,18 @@ export function SecretDialog({ title, label, value, example, ifLost, onClose }: 
     leave: 'I have saved it',
   };
   return (
-    <Dialog title={title} question={isCopied ? null : question} onClose={onClose}>
+    <Dialog {...dialog} question={isCopied ? null : question}>
       <p class="banner warning">Copy the {noun} now. You won't be able to see it again.</p>
       <CopyField label={label} value={value} onCopied={() => setIsCopied(true)} />
-      <CopyField
-        label={example.label}
-        value={example.text}
-        rows={example.rows}
-        onCopied={() => example.text.includes(value) && setIsCopied(true)}
-      />
+      {example && (
+        <CopyField
+          label={example.label}
+          value={example.text}
+          rows={example.rows}
+          onCopied={() => setIsCopied(true)}
+        />
+      )}
+      {children}
       <div class="buttons">
         <DoneButton />
       </div>
