@@ -48,6 +48,7 @@ export const SECTIONS: Section[] = [
     scope: 'admin',
     page: () => import('./webhooks/webhooks-page.tsx'),
     item: () => import('./webhooks/webhook-page.tsx'),
+    named: { new: () => import('./webhooks/new-webhook-page.tsx') },
   },
   {
     path: 'activity',

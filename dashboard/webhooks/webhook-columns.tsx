@@ -1,10 +1,11 @@
 import type { Webhook } from '../../client/index.ts';
 import { Link } from '../router/link.tsx';
+import { navigate } from '../router/place.ts';
 import { CodeChips } from '../ui/code-chips.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { ACTIONS, type Column } from '../ui/table.tsx';
 import { Ago } from '../ui/time.tsx';
-import { nameOf } from './name-of.ts';
+import { editPath, nameOf } from './name-of.ts';
 import type { OpenWebhookDialog } from './webhook-dialogs.tsx';
 
 export const webhookColumns = (open: (dialog: OpenWebhookDialog) => void): Column<Webhook>[] => [
@@ -22,7 +23,7 @@ export const webhookColumns = (open: (dialog: OpenWebhookDialog) => void): Colum
   },
   {
     title: 'Events',
-    value: (webhook) => <CodeChips names={typeNames(webhook)} />,
+    value: (webhook) => <FewTypes names={typeNames(webhook)} />,
   },
   {
     title: 'Last success',
@@ -35,7 +36,7 @@ export const webhookColumns = (open: (dialog: OpenWebhookDialog) => void): Colum
       <Menu
         label={`Actions for ${nameOf(webhook)}`}
         items={[
-          { title: 'Edit', onChoose: () => open({ action: 'edit', webhook }) },
+          { title: 'Edit', onChoose: () => navigate(editPath(webhook)) },
           { title: 'Rotate secret', onChoose: () => open({ action: 'rotate', webhook }) },
           { title: 'Delete', danger: true, onChoose: () => open({ action: 'delete', webhook }) },
         ]}
@@ -43,6 +44,20 @@ export const webhookColumns = (open: (dialog: OpenWebhookDialog) => void): Colum
     ),
   },
 ];
+
+const SHOWN = 2;
+
+/** As many as fit on a line. */
+const FewTypes = ({ names }: { names: string[] }) => (
+  <span class="chips">
+    <CodeChips names={names.slice(0, SHOWN)} />
+    {names.length > SHOWN && (
+      <span class="quiet" title={names.slice(SHOWN).join(', ')}>
+        and {names.length - SHOWN} more
+      </span>
+    )}
+  </span>
+);
 
 export const typeNames = ({ types }: Webhook) => types.map((type) => (type === '*' ? 'all' : type));
 

@@ -4,10 +4,9 @@ import { useSession } from '../session/session.ts';
 import { ConfirmDialog } from '../ui/form-dialog.tsx';
 import { nameOf } from './name-of.ts';
 import { RotateSecretDialog } from './rotate-secret-dialog.tsx';
-import { WebhookFormDialog } from './webhook-form-dialog.tsx';
 import { WebhookSecretDialog } from './webhook-secret-dialog.tsx';
 
-export type WebhookAction = 'edit' | 'rotate' | 'delete';
+export type WebhookAction = 'rotate' | 'delete';
 
 export interface OpenWebhookDialog {
   action: WebhookAction;
@@ -21,7 +20,7 @@ interface Props {
   onDeleted(): void;
 }
 
-/** Edits a webhook, gives it another secret, or deletes it. */
+/** Gives a webhook another secret, or deletes it. */
 export function WebhookDialogs({ dialog: { action, webhook }, onClose, onChanged, onDeleted }: Props) {
   const { client } = useSession();
   const [rotated, setRotated] = useState<NewWebhook>();
@@ -29,8 +28,7 @@ export function WebhookDialogs({ dialog: { action, webhook }, onClose, onChanged
     onClose();
     onChanged();
   };
-  if (rotated) return <WebhookSecretDialog webhook={rotated} onClose={done} />;
-  if (action === 'edit') return <WebhookFormDialog webhook={webhook} onClose={onClose} onChanged={done} />;
+  if (rotated) return <WebhookSecretDialog webhook={rotated} title="Secret rotated" onClose={done} />;
   if (action === 'rotate')
     return <RotateSecretDialog webhook={webhook} onClose={onClose} onRotated={setRotated} />;
   return (

@@ -4,7 +4,7 @@ import { CopyId } from '../ui/copy.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { Moment } from '../ui/time.tsx';
 import { Health, typeNames } from './webhook-columns.tsx';
-import { ORDERINGS, PAYLOADS } from './webhook-form-dialog.tsx';
+import { ORDERINGS, PAYLOADS } from './form/webhook-form.tsx';
 
 /** All fields of a webhook. */
 export const WebhookFacts = ({ webhook }: { webhook: Webhook }) => (

@@ -1,25 +1,36 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Link } from '../router/link.tsx';
-import { navigate } from '../router/place.ts';
+import { navigate, useQuery } from '../router/place.ts';
 import { useSession } from '../session/session.ts';
+import { useStore } from '../store.ts';
 import { Failure } from '../ui/failure.tsx';
 import { hasStatus } from '../ui/faults.ts';
+import { ItemActions } from '../ui/item-actions.tsx';
 import { PageHead } from '../ui/page-head.tsx';
-import { Panel } from '../ui/panel.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { useResource } from '../ui/use-resource.ts';
-import { Deliveries } from './deliveries.tsx';
-import { nameOf } from './name-of.ts';
+import { Deliveries } from './deliveries/deliveries.tsx';
+import { nameOf, WEBHOOKS } from './name-of.ts';
+import { newWebhook } from './new-secret.ts';
+import { Receiver } from './receiver.tsx';
 import { type WebhookAction, WebhookDialogs } from './webhook-dialogs.tsx';
-import { WebhookFacts } from './webhook-facts.tsx';
-
-const WEBHOOKS = { path: 'webhooks', title: 'Webhooks' };
+import { WebhookPanel } from './webhook-panel.tsx';
+import { WebhookSecretDialog } from './webhook-secret-dialog.tsx';
 
 /** One webhook, and what has been sent to it. */
 export default function WebhookPage({ id }: { id: string }) {
   const { client } = useSession();
   const found = useResource(id, (signal) => client.webhooks.get(id, { signal }));
+  const [parameters, change] = useQuery();
+  const [isEditing, setIsEditing] = useState(parameters.has('edit'));
+  const created = useStore(newWebhook);
   const [action, setAction] = useState<WebhookAction>();
+  const editButton = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (parameters.has('edit')) change({ edit: undefined });
+    return () => newWebhook.set(undefined);
+  }, []);
+  useLayoutEffect(() => (isEditing ? () => editButton.current?.focus() : undefined), [isEditing]);
   const webhook = found.value;
 
   if (!webhook)
@@ -42,24 +53,33 @@ export default function WebhookPage({ id }: { id: string }) {
         list={WEBHOOKS}
         title={nameOf(webhook)}
         actions={
-          <div class="buttons">
-            <button type="button" onClick={() => setAction('edit')}>
-              Edit
-            </button>
-            <button type="button" onClick={() => setAction('rotate')}>
-              Rotate secret
-            </button>
-            <button type="button" class="danger" onClick={() => setAction('delete')}>
-              Delete
-            </button>
-          </div>
+          <ItemActions
+            name={nameOf(webhook)}
+            onEdit={() => setIsEditing(true)}
+            editRef={editButton}
+            items={[
+              { title: 'Rotate secret', onChoose: () => setAction('rotate') },
+              { title: 'Delete', danger: true, onChoose: () => setAction('delete') },
+            ]}
+          />
         }
       />
       <Failure error={found.error} onRetry={found.reload} />
-      <Panel title="Webhook">
-        <WebhookFacts webhook={webhook} />
-      </Panel>
+      <WebhookPanel
+        webhook={webhook}
+        isEditing={isEditing}
+        onSaved={found.set}
+        onClose={() => setIsEditing(false)}
+      />
       <Deliveries webhook={webhook} onRefresh={found.reload} />
+      <Receiver />
+      {created && (
+        <WebhookSecretDialog
+          webhook={created}
+          title="Webhook created"
+          onClose={() => newWebhook.set(undefined)}
+        />
+      )}
       {action && (
         <WebhookDialogs
           dialog={{ action, webhook }}

@@ -8,10 +8,11 @@ import {
 } from '../../client/index';
 import { changesOf as changesIn, durationOf, titleOfChange } from '../../dashboard/activity/changes';
 import { FORMATS } from '../../dashboard/activity/export-rows';
-import { boundsOf } from '../../dashboard/activity/period';
+import { boundsOf as boundsOfDays } from '../../dashboard/activity/period';
 import { runSentenceOf } from '../../dashboard/activity/run-sentence';
 import { type Entry, type Part, sentenceOf, targetNameOf } from '../../dashboard/activity/sentence';
 import { daysOf, dayTitleOf } from '../../dashboard/activity/timeline';
+import { KINDS } from '../../dashboard/activity/kinds';
 import { isLastAdmin } from '../../dashboard/tokens/token/last-admin';
 import { isUnanswered, LocalFaults } from '../../dashboard/ui/faults';
 import { aboutCount, countInWords } from '../../dashboard/users/list/count-words';
@@ -31,7 +32,9 @@ import {
 } from '../../dashboard/users/bulk/bulk';
 import { changesOf, conflictsOf, withChanges } from '../../dashboard/users/edit/changes';
 import { fieldOf, metadataOf, newRow, rowsOf } from '../../dashboard/users/edit/metadata-rows';
-import { outcomeOf } from '../../dashboard/webhooks/outcome-of';
+import { eventName } from '../../dashboard/webhooks/deliveries/event-name';
+import { outcomeOf, resultOf } from '../../dashboard/webhooks/deliveries/outcome-of';
+import { EVENT_GROUPS } from '../../dashboard/webhooks/form/event-groups';
 import { DELIVERY_ERRORS } from '../../src/webhooks/address/delivery-error';
 import { proposeTargets } from '../../csv/proposals';
 import { keyFault } from '../../csv/targets';
@@ -427,7 +430,7 @@ describe('a period', () => {
   const now = new Date('2026-11-30T15:00');
   const local = (time: string) => new Date(time).toISOString();
   const bounds = (period: 'today' | 'week' | 'month' | 'dates' | undefined, from = '', to = '') =>
-    boundsOf({ period, from, to }, now);
+    boundsOfDays({ period, from, to }, now);
 
   it('begins and ends at midnight where the reader is', () => {
     expect(bounds(undefined, '2026-11-01')).toEqual({});
@@ -777,6 +780,18 @@ describe('a file of users', () => {
   });
 });
 
+describe('the kinds of events', () => {
+  it('are each in one group of the form of a webhook', () => {
+    const inGroups = EVENT_GROUPS.flatMap(({ types }) => types);
+    expect([...inGroups].sort()).toEqual(Object.keys(KINDS).sort());
+  });
+
+  it('have a name for a single event', () => {
+    const names = ['user.created', 'group.member_added', 'webhook.test'].map(eventName);
+    expect(names).toEqual(['User created', 'Group member added', 'Webhook test']);
+  });
+});
+
 describe('the outcome of an attempt', () => {
   const delivery = { attempts: 1, state: 'pending', lastStatus: null, lastError: null } as Delivery;
 
@@ -794,6 +809,15 @@ describe('the outcome of an attempt', () => {
       'The address of the receiver is not allowed',
       'The receiver did not respond in HTTP',
     ]);
+  });
+
+  it('is said in a word or a status in the list', () => {
+    const said = DELIVERY_ERRORS.map((lastError) =>
+      resultOf({ ...delivery, lastError, lastStatus: lastError === 'status' ? 503 : null }),
+    );
+    expect(said[0]).toBe('503');
+    expect(new Set(said).size).toBe(DELIVERY_ERRORS.length);
+    expect([resultOf({ ...delivery, attempts: 0 }), resultOf(delivery)]).toEqual(['', 'no response']);
   });
 
   it('is that there was none, or that nobody has recorded one', () => {

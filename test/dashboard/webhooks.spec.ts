@@ -13,6 +13,7 @@ import {
   closed,
   dialogButton,
   dialogOf,
+  fills,
   focusOn,
   headingOf,
   hold,
@@ -48,6 +49,23 @@ async function copySecret(page: Page): Promise<string> {
   await closed(page);
   return secret;
 }
+
+const createLink = (page: Page) => page.getByRole('link', { name: 'Create webhook' });
+
+/** Opens the lists of these groups of events. */
+async function unfold(page: Page, ...groups: string[]): Promise<void> {
+  for (const group of groups) await buttonOf(page, `Events: ${group}`).click();
+}
+
+/** Enters values in the form of the page, and sends it. */
+async function sends(page: Page, button: string, values: Record<string, string | boolean>): Promise<void> {
+  await fills(page.locator('.webhook-form'), values);
+  await buttonOf(page, button).click();
+}
+
+/** Opens the details of the delivery in this row, the newest first. */
+const openDelivery = (page: Page, n: number) =>
+  page.getByRole('cell').getByRole('button', { expanded: false }).nth(n).click();
 
 /** Presses Refresh until the text is there. */
 const refreshUntil = (page: Page, text: string) =>
@@ -99,19 +117,23 @@ describeInBrowser('webhooks in the dashboard', () => {
     expectErrors(400);
     await shows(page, 'There are no webhooks yet.');
     await meetsWcag(page);
-    await buttonOf(page, 'Create webhook').click();
-    await submits(page, 'Create webhook', { URL: 'ftp://example.com' });
+    await createLink(page).click();
+    await focusOn(headingOf(page, 'New webhook'));
+    expect(page.url()).toMatch(/\/dashboard\/webhooks\/new$/);
+    await sends(page, 'Create webhook', { URL: 'ftp://example.com' });
     await shows(page, 'must be an https URL', 'Select at least one type of events.');
     await meetsWcag(page);
+    await unfold(page, 'Users');
     const values = {
       URL: receiver.url,
       Description: 'The mailing list',
       Content: 'thin',
       Order: 'organization',
     };
-    await submits(page, 'Create webhook', { ...values, 'user.created': true, 'user.deleted': true });
+    await sends(page, 'Create webhook', { ...values, 'user.created': true, 'user.deleted': true });
     expect(await secretOf(page).inputValue()).toMatch(/^whsec_/);
-    expect(await page.getByRole('textbox', { name: 'A receiver that verifies it' }).inputValue()).toContain(
+    await shows(dialogOf(page), 'Verify the signature', 'within 15 seconds', 'the same event twice');
+    expect(await page.getByRole('textbox', { name: 'A receiver in Node' }).inputValue()).toContain(
       `import { Webhook } from 'standardwebhooks'`,
     );
     await meetsWcag(page);
@@ -120,7 +142,12 @@ describeInBrowser('webhooks in the dashboard', () => {
     await meetsWcag(page);
     await submits(page, 'Back');
     const secret = await copySecret(page);
+    await focusOn(headingOf(page, 'The mailing list'));
     expect(await secretsIn(page)).toEqual([]);
+    await page.getByText('What the receiver must do').click();
+    await shows(page, 'within 15 seconds');
+    await meetsWcag(page);
+    await page.goBack(); // to the list: the form is gone
     await shows(page, '1 webhook');
     const [row] = await rowsOf(page);
     for (const text of ['The mailing list', receiver.url, 'user.created', 'user.deleted', 'enabled'])
@@ -146,7 +173,7 @@ describeInBrowser('webhooks in the dashboard', () => {
     await actionsOf(page, url).click();
     await meetsWcag(page);
     await page.keyboard.press('Escape');
-    for (const name of ['Edit', 'Rotate secret', 'Delete']) {
+    for (const name of ['Rotate secret', 'Delete']) {
       await chooseAction(page, name, url);
       await dialogOf(page).waitFor();
       await meetsWcag(page);
@@ -155,19 +182,22 @@ describeInBrowser('webhooks in the dashboard', () => {
     }
     await openPage(page, url);
     await shows(page, '1 delivery');
-    await rowsSay(page, [['user.created', 'pending', 'The receiver responded with status 500', ' ms']]);
+    await rowsSay(page, [['User created', 'pending', '500', ' ms']]);
     receiver.answer((response) => response.writeHead(204).end());
     await buttonOf(page, 'Send a test').click();
     await shows(page, 'A test is being sent.');
-    await refreshUntil(page, 'status 204');
+    await refreshUntil(page, '204');
+    await openDelivery(page, 0);
+    await shows(page, 'The receiver responded with status 204');
     await meetsWcag(page);
+    expect(await buttonOf(page, 'Send again').count()).toBe(0); // of a test
     await shows(panelOf(page, 'Webhook'), 'enabled'); // no longer failing
-    await buttonOf(page, 'Send again: user.created').click();
+    await openDelivery(page, 0); // of those that are closed
+    await buttonOf(page, 'Send again').click();
     await shows(page, 'The event is being sent again.');
     await receiver.until(
       (received) => received.filter(({ event }) => event.type === 'user.created').length > 1,
     );
-    expect(await buttonOf(page, 'Send again: webhook.test').count()).toBe(0);
   });
 
   it('say in words why nothing was delivered, how long it took, and when it is tried next', async () => {
@@ -186,13 +216,23 @@ describeInBrowser('webhooks in the dashboard', () => {
     });
     await openPage(page, 'Wiki');
     const rows = [
-      ['pending', 'The receiver refused the connection', ' ms'],
-      ['pending', 'The receiver responded with status 500', ' ms', 'in 10 minutes'],
-      ['delivered', 'The receiver responded with status 204', ' ms', 'None'],
+      ['pending refused', ' ms'],
+      ['pending 500', ' ms'],
+      ['delivered 204', ' ms'],
     ];
     await rowsSay(page, rows);
     expect(page.url()).toContain(`/dashboard/webhooks/${id}`);
-    expect((await rowsOf(page))[0]).toMatch(/ ms [12] in (a moment|\d minutes?)/); // which follows after 5 seconds
+    for (const [n, ...texts] of [
+      [0, 'The receiver refused the connection', /^in (a moment|\d minutes?)$/], // the second follows after 5 seconds
+      [1, 'The receiver responded with status 500', 'in 10 minutes'],
+    ] as const) {
+      await page.getByRole('cell').getByRole('button', { name: 'User created' }).nth(n).click();
+      await shows(page.locator('.delivery'), ...texts);
+    }
+    await meetsWcag(page);
+    await page.locator('.delivery').getByRole('link', { name: 'Test created' }).waitFor();
+    await page.getByRole('button', { expanded: true }).and(page.locator('td button')).click();
+    await page.locator('.delivery').waitFor({ state: 'detached' });
     await page.getByRole('radio', { name: 'Pending' }).check({ force: true });
     await rowsSay(page, rows.slice(0, 2));
     expect(page.url()).toContain('?state=pending');
@@ -332,18 +372,21 @@ describeInBrowser('webhooks in the dashboard', () => {
     await shows(page, 'The receiver answered that it is gone.');
     await meetsWcag(page);
     await openPage(page, receiver.url);
-    await rowsSay(page, [['webhook.created', 'failed', 'status 410']]);
+    await rowsSay(page, [['Webhook created', 'failed', '410']]);
+    await openDelivery(page, 0);
+    await shows(page, 'The receiver responded with status 410', 'created the webhook');
     await shows(panelOf(page, 'Webhook'), 'The receiver answered that it is gone.');
     await shows(page, 'Nothing can be sent while the webhook is disabled.');
     for (const name of ['Send a test', SEND_FAILED])
       expect(await buttonOf(page, name).getAttribute('aria-disabled')).toBe('true');
-    expect(await page.getByRole('button', { name: /^Send again/ }).count()).toBe(0);
+    expect(await buttonOf(page, 'Send again').count()).toBe(0);
     await buttonOf(page, 'Edit').click();
-    expect(await dialogOf(page).getByLabel('All events').isChecked()).toBe(true);
+    await focusOn(page.getByLabel('URL'));
+    expect(await page.getByLabel('All events').isChecked()).toBe(true);
     await page.getByRole('checkbox', { name: /^Enabled/ }).check();
-    await submits(page, 'Save webhook', { Description: 'Back', Content: 'thin' });
-    await closed(page);
+    await sends(page, 'Save webhook', { Description: 'Back', Content: 'thin' });
     await headingOf(page, 'Back').waitFor();
+    await focusOn(buttonOf(page, 'Edit'));
     await page.getByText('enabled', { exact: true }).waitFor();
     const stored = async () => (await api.get(`${WEBHOOKS}/${id}`).expect(200)).body;
     const back = { enabled: true, disabledReason: null, description: 'Back', payload: 'thin', types: ['*'] };
@@ -353,9 +396,67 @@ describeInBrowser('webhooks in the dashboard', () => {
     await chooseAction(page, 'Edit', 'Back');
     const url = 'https://example.org/other';
     await page.getByRole('checkbox', { name: /^Enabled/ }).uncheck();
-    await submits(page, 'Save webhook', { 'All events': false, 'token.revoked': true, URL: url });
+    await fills(page, { 'All events': false });
+    await unfold(page, 'Tokens');
+    await sends(page, 'Save webhook', { 'token.revoked': true, URL: url });
     await shows(page, url);
     expect(await stored()).toMatchObject({ url, types: ['token.revoked'], enabled: false });
+  });
+
+  it('are sent all events of a group, some of them, or whatever there will be', async () => {
+    const { page, api } = await visit('webhooks/new');
+    const users = page.getByRole('checkbox', { name: /^Users.*events$/ });
+    const isPartly = () => users.evaluate((box: HTMLInputElement) => box.indeterminate);
+    const one = page.getByRole('checkbox', { name: /user\.purged/ });
+    await unfold(page, 'Users');
+    await users.check();
+    expect(await one.isChecked()).toBe(true);
+    await one.uncheck();
+    await shows(page, '4 of 5 events');
+    expect([await isPartly(), await users.isChecked()]).toEqual([true, false]);
+    await meetsWcag(page);
+    await users.click();
+    expect([await isPartly(), await users.isChecked(), await one.isChecked()]).toEqual([false, true, true]);
+    await one.uncheck();
+    await page.getByRole('checkbox', { name: /^Organization/ }).check();
+    await page.getByLabel('All events').check();
+    expect(await users.count()).toBe(0);
+    await page.getByLabel('All events').uncheck(); // what was chosen is still there
+    await sends(page, 'Create webhook', { URL: 'http://127.0.0.1:1/' });
+    await copySecret(page);
+    const { body } = await api.get(WEBHOOKS).expect(200);
+    expect(body.data[0].types.sort()).toEqual([
+      'organization.resumed',
+      'organization.suspended',
+      'user.created',
+      'user.deleted',
+      'user.restored',
+      'user.updated',
+    ]);
+  });
+
+  it('ask before what was entered is lost, and keep it if it is to be kept', async () => {
+    let id = '';
+    const { page } = await visit('webhooks', async (api) => {
+      ({ id } = await createWebhook(api, { description: 'Wiki' }));
+    });
+    await openPage(page, 'Wiki');
+    await buttonOf(page, 'Edit').click();
+    await page.goBack(); // nothing was entered
+    await focusOn(buttonOf(page, 'Edit'));
+    await buttonOf(page, 'Edit').click();
+    await fills(page, { Description: 'Other' });
+    await page.goBack();
+    await shows(page, 'Discard your changes?');
+    await meetsWcag(page);
+    await submits(page, 'Cancel');
+    await closed(page);
+    expect(await page.getByLabel('Description').inputValue()).toBe('Other');
+    await buttonOf(page, 'Cancel').click();
+    await submits(page, 'Discard changes');
+    await focusOn(buttonOf(page, 'Edit'));
+    await headingOf(page, 'Wiki').waitFor();
+    expect(page.url()).toMatch(new RegExp(`/webhooks/${id}$`));
   });
 
   it('have a page that says that there is none, and one from which they are deleted', async () => {
@@ -366,10 +467,10 @@ describeInBrowser('webhooks in the dashboard', () => {
     expectErrors(404);
     await openPage(page, 'Wiki');
     await shows(page, 'Nothing has been sent yet.');
-    await buttonOf(page, 'Rotate secret').click();
+    await chooseAction(page, 'Rotate secret', 'Wiki');
     await submits(page, 'Rotate secret');
     await copySecret(page);
-    await buttonOf(page, 'Delete').click();
+    await chooseAction(page, 'Delete', 'Wiki');
     await submits(page, 'Delete webhook');
     await focusOn(headingOf(page, 'Webhooks'));
     await shows(page, 'There are no webhooks yet.');
@@ -400,17 +501,15 @@ describeInBrowser('webhooks in the dashboard', () => {
 
     await enter('link', 'Webhooks', 'Shift+Tab');
     await shows(page, 'There are no webhooks yet.');
-    await enter('button', 'Create webhook');
-    await focusOn(page.getByLabel('URL'));
+    await enter('link', 'Create webhook');
+    await focusOn(headingOf(page, 'New webhook'));
+    await tabTo('textbox', 'URL');
     await type(receiver.url);
+    await enter('button', 'Events: Users');
     await tabTo('checkbox', /user\.created/);
     await press('Space');
     await enter('button', 'Create webhook');
     const first = await copy();
-    expect(await page.evaluate('document.activeElement.tagName')).not.toBe('BODY');
-
-    await actionsOf(page, receiver.url).waitFor();
-    await enter('link', receiver.url);
     await focusOn(headingOf(page, receiver.url));
     await enter('button', 'Send a test');
     await shows(page, 'A test is being sent.');
@@ -423,8 +522,8 @@ describeInBrowser('webhooks in the dashboard', () => {
     await tabTo('textbox', 'Description');
     await type('By hand');
     await enter('button', 'Save webhook');
-    await closed(page);
-    await focusOn(actionsOf(page, 'By hand'));
+    await focusOn(buttonOf(page, 'Edit'));
+    await enter('link', 'Webhooks', 'Shift+Tab');
 
     await choose('Rotate secret', 'By hand');
     await focusOn(dialogButton(page, 'Cancel'));

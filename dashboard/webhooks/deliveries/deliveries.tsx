@@ -1,15 +1,18 @@
 import { useState } from 'preact/hooks';
-import type { Delivery, Webhook } from '../../client/index.ts';
-import { useQuery } from '../router/place.ts';
-import { useSession } from '../session/session.ts';
-import { Failure } from '../ui/failure.tsx';
-import { countOf } from '../ui/format.ts';
-import { ListRows, ListStatus } from '../ui/list-page.tsx';
-import { Messages } from '../ui/messages.tsx';
-import { Panel } from '../ui/panel.tsx';
-import { Segments } from '../ui/segments.tsx';
-import { useList } from '../ui/use-list.ts';
+import type { Delivery, Webhook } from '../../../client/index.ts';
+import { useQuery } from '../../router/place.ts';
+import { useSession } from '../../session/session.ts';
+import { Failure } from '../../ui/failure.tsx';
+import { countOf } from '../../ui/format.ts';
+import { ListStatus } from '../../ui/list-page.tsx';
+import { Messages } from '../../ui/messages.tsx';
+import { Pager } from '../../ui/pager.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Segments } from '../../ui/segments.tsx';
+import { Table } from '../../ui/table.tsx';
+import { SIZES, useList } from '../../ui/use-list.ts';
 import { deliveryColumns } from './delivery-columns.tsx';
+import { DeliveryDetails } from './delivery-details.tsx';
 import { SendFailedDialog } from './send-failed-dialog.tsx';
 
 const STATES = { all: 'All', pending: 'Pending', delivered: 'Delivered', failed: 'Failed' };
@@ -36,6 +39,7 @@ export function Deliveries({ webhook, onRefresh }: Props) {
   const state = asked in STATES ? (asked as State) : 'all';
   const [failure, setFailure] = useState<unknown>();
   const [notice, setNotice] = useState('');
+  const [opened, setOpened] = useState<string>();
   const [isSendingFailed, setIsSendingFailed] = useState(false);
   const list = useList(
     JSON.stringify([webhook.id, state]),
@@ -45,6 +49,7 @@ export function Deliveries({ webhook, onRefresh }: Props) {
         .page(),
     { isPage: true },
   );
+  const { items = [] } = list;
   const refresh = () => {
     list.reload();
     onRefresh();
@@ -95,13 +100,22 @@ export function Deliveries({ webhook, onRefresh }: Props) {
         </button>
         <ListStatus list={list} singular="delivery" plural="deliveries" />
       </div>
-      <ListRows
-        list={list}
-        plural="deliveries"
-        caption="Deliveries, newest first"
-        columns={deliveryColumns(webhook, repeat)}
-        empty={EMPTY[state]}
-      />
+      {items.length > 0 && (
+        <Table
+          caption="Deliveries, newest first"
+          columns={deliveryColumns(opened, setOpened)}
+          items={items}
+          busy={list.isLoading}
+          stale={list.isStale}
+          detailsOf={(delivery) =>
+            delivery.id === opened ? (
+              <DeliveryDetails delivery={delivery} webhook={webhook} onRepeat={() => repeat(delivery)} />
+            ) : null
+          }
+        />
+      )}
+      {list.items?.length === 0 && !list.isStale && <p class="quiet">{EMPTY[state]}</p>}
+      {(items.length >= SIZES[0] || list.toPrevious) && <Pager label="Pages of deliveries" list={list} />}
       <Messages notice={notice}>
         <Failure error={failure ?? list.error} onRetry={failure === undefined ? list.retry : undefined} />
       </Messages>

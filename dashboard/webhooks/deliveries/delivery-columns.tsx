@@ -1,59 +1,44 @@
-import type { Delivery, Webhook } from '../../client/index.ts';
-import { formatDuration } from '../ui/format.ts';
-import { ACTIONS, type Column } from '../ui/table.tsx';
-import { Ago, Until } from '../ui/time.tsx';
-import { outcomeOf } from './outcome-of.ts';
-import { TEST_TYPE } from './failed-events.ts';
+import type { Delivery } from '../../../client/index.ts';
+import { formatDuration } from '../../ui/format.ts';
+import { Icon } from '../../ui/icon.tsx';
+import type { Column } from '../../ui/table.tsx';
+import { Ago } from '../../ui/time.tsx';
+import { eventName } from './event-name.ts';
+import { resultOf } from './outcome-of.ts';
 
-const CHIPS = { pending: 'chip warning', delivered: 'chip', failed: 'chip' };
-
+/** `opened` is the id of the delivery whose details are shown. */
 export const deliveryColumns = (
-  { enabled }: Webhook,
-  repeat: (delivery: Delivery) => void,
+  opened: string | undefined,
+  onOpen: (id: string | undefined) => void,
 ): Column<Delivery>[] => [
   {
     title: 'Event',
     class: 'main',
-    value: ({ type, createdAt }) => (
-      <>
-        <code>{type}</code>
-        <span class="quiet sub">
-          <Ago iso={createdAt} />
-        </span>
-      </>
+    value: ({ id, type }) => (
+      <button
+        type="button"
+        class="plain disclosure"
+        aria-expanded={id === opened}
+        onClick={() => onOpen(id === opened ? undefined : id)}
+      >
+        <Icon name="next" />
+        {eventName(type)}
+      </button>
     ),
   },
   {
     title: 'State',
     value: (delivery) => (
-      <>
-        <span class={CHIPS[delivery.state]}>{delivery.state}</span>
-        <span class="quiet sub">{outcomeOf(delivery)}</span>
-      </>
+      <span>
+        <span class={`state ${delivery.state}`}>{delivery.state}</span>{' '}
+        <span class="quiet">{resultOf(delivery)}</span>
+      </span>
     ),
   },
+  { title: 'Tries', value: ({ attempts }) => attempts },
+  { title: 'When', value: ({ createdAt }) => <Ago iso={createdAt} /> },
   {
     title: 'Duration',
-    value: ({ lastDurationMs: ms }) => (ms === null ? <span class="quiet">None</span> : formatDuration(ms)),
-  },
-  { title: 'Attempts', value: ({ attempts }) => attempts },
-  {
-    title: 'Next attempt',
-    value: ({ nextAttemptAt: at }) => (at ? <Until iso={at} /> : <span class="quiet">None</span>),
-  },
-  {
-    ...ACTIONS,
-    value: (delivery) =>
-      enabled &&
-      delivery.type !== TEST_TYPE && (
-        <button
-          type="button"
-          class="plain small"
-          aria-label={`Send again: ${delivery.type}`}
-          onClick={() => repeat(delivery)}
-        >
-          Send again
-        </button>
-      ),
+    value: ({ lastDurationMs: ms }) => (ms === null ? <span class="quiet">–</span> : formatDuration(ms)),
   },
 ];

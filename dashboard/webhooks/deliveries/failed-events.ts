@@ -1,5 +1,5 @@
-import type { Client, Delivery } from '../../client/index.ts';
-import { patiently, type TaskHooks } from '../ui/patiently.ts';
+import type { Client, Delivery } from '../../../client/index.ts';
+import { patiently, type TaskHooks } from '../../ui/patiently.ts';
 
 /** The type of tests, which cannot be sent again. */
 export const TEST_TYPE = 'webhook.test';

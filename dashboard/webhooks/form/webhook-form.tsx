@@ -1,112 +1,130 @@
-import { useState } from 'preact/hooks';
-import type { CreateWebhook, NewWebhook, Webhook } from '../../client/index.ts';
-import { KINDS } from '../activity/kinds.ts';
-import { useSession } from '../session/session.ts';
-import { CheckField, InputField } from '../ui/field.tsx';
-import { FormDialog } from '../ui/form-dialog.tsx';
-import { SelectField } from '../ui/select-field.tsx';
+import { useLayoutEffect, useState } from 'preact/hooks';
+import type { CreateWebhook, Webhook } from '../../../client/index.ts';
+import { useBack } from '../../router/place.ts';
+import { DISCARD } from '../../ui/dialog.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { CheckField, InputField } from '../../ui/field.tsx';
+import { ConfirmDialog } from '../../ui/form-dialog.tsx';
+import { SelectField } from '../../ui/select-field.tsx';
+import { useSubmit } from '../../ui/use-submit.ts';
+import { EventsField } from './events-field.tsx';
+import { type Types, useTypes } from './use-types.ts';
 
 export const PAYLOADS = { full: 'The whole event', thin: 'Without data: nothing personal' };
 export const ORDERINGS = { none: 'As fast as possible', organization: 'One after the other' };
 
+export type WebhookFields = CreateWebhook & { enabled?: boolean };
+
 interface Props {
   /** The webhook to change; without it, a new one is created. */
   webhook?: Webhook;
-  onClose(): void;
-  onCreated?(webhook: NewWebhook): void;
-  onChanged?(): void;
+  onSave(fields: WebhookFields): Promise<void>;
+  onCancel(): void;
 }
 
-export function WebhookFormDialog({ webhook, onClose, onCreated, onChanged }: Props) {
-  const { client } = useSession();
-  const [isAll, setIsAll] = useState(webhook?.types.includes('*') ?? false);
-  const save = async (data: FormData) => {
+/** The fields of a webhook, with the buttons always in view. */
+export function WebhookForm({ webhook, onSave, onCancel }: Props) {
+  const types = useTypes((webhook?.types ?? []) as Types);
+  const form = useSubmit(['url', 'types', 'description'], (data) => {
     const description = String(data.get('description')).trim();
-    const fields = {
+    return onSave({
       url: String(data.get('url')).trim(),
-      types: (isAll ? ['*'] : data.getAll('types')) as CreateWebhook['types'],
+      types: types.types,
       payload: String(data.get('payload')) as CreateWebhook['payload'],
       ordering: String(data.get('ordering')) as CreateWebhook['ordering'],
       // The API cannot remove a description.
       ...(description !== '' && { description }),
-    };
-    if (!webhook) return onCreated?.(await client.webhooks.create(fields));
-    await client.webhooks.update(webhook.id, { ...fields, enabled: data.has('enabled') });
-    onChanged?.();
-  };
+      ...(webhook && { enabled: data.has('enabled') }),
+    });
+  });
+  useLayoutEffect(() => {
+    if (webhook) form.ref.current!.querySelector('input')!.focus(); // a new one has a page, whose heading has it
+  }, []);
+  const [isChanged, setIsChanged] = useState(false);
+  const [isAsking, setIsAsking] = useState(false);
+  const cancel = () => (isChanged ? setIsAsking(true) : onCancel());
+  const { errorAt } = form;
 
   return (
-    <FormDialog
-      title={webhook ? 'Edit the webhook' : 'Create a webhook'}
-      action={webhook ? 'Save webhook' : 'Create webhook'}
-      doing={webhook ? 'Saving …' : 'Creating …'}
-      fields={['url', 'types', 'description']}
-      onSubmit={save}
-      onClose={onClose}
+    <form
+      class="webhook-form"
+      ref={form.ref}
+      onSubmit={form.submit}
+      noValidate
+      onInput={({ target }) => (target as HTMLElement).matches('[type=checkbox]') || setIsChanged(true)}
+      onChange={() => setIsChanged(true)} // of a box, once it has been read
     >
-      {(errorAt) => (
-        <>
-          <InputField
-            label="URL"
-            hint="An https address that the Internet can reach."
-            error={errorAt('url')}
-            name="url"
-            type="url"
-            autofocus
-            value={webhook?.url}
+      <div class="stack">
+        <InputField
+          label="URL"
+          hint="An https address that the Internet can reach."
+          error={errorAt('url')}
+          name="url"
+          type="url"
+          defaultValue={webhook?.url}
+        />
+        <InputField
+          label="Description"
+          hint="Optional. It helps you find it again."
+          error={errorAt('description')}
+          name="description"
+          defaultValue={webhook?.description ?? ''}
+        />
+        <EventsField types={types} error={errorAt('types') && 'Select at least one type of events.'} />
+        <div class="columns">
+          <SelectField
+            label="Content"
+            options={PAYLOADS}
+            name="payload"
+            defaultValue={webhook?.payload ?? 'full'}
           />
-          <InputField
-            label="Description"
-            hint="Optional. It helps you find it again."
-            error={errorAt('description')}
-            name="description"
-            value={webhook?.description ?? ''}
+          <SelectField
+            label="Order"
+            options={ORDERINGS}
+            name="ordering"
+            defaultValue={webhook?.ordering ?? 'none'}
           />
-          <fieldset class="field" aria-describedby="types-error">
-            <legend>Events</legend>
-            <CheckField
-              checked={isAll}
-              aria-invalid={errorAt('types') ? true : undefined}
-              onChange={(event) => setIsAll(event.currentTarget.checked)}
-            >
-              All events, also those of types to come
-            </CheckField>
-            {!isAll &&
-              Object.entries(KINDS).map(([type, title]) => (
-                <CheckField
-                  key={type}
-                  name="types"
-                  value={type}
-                  defaultChecked={webhook?.types.includes(type as CreateWebhook['types'][number])}
-                >
-                  {title} <code class="quiet">{type}</code>
-                </CheckField>
-              ))}
-            <p class="error" id="types-error" role="alert">
-              {errorAt('types') && 'Select at least one type of events.'}
-            </p>
-          </fieldset>
-          <div class="columns">
-            <SelectField
-              label="Content"
-              options={PAYLOADS}
-              name="payload"
-              defaultValue={webhook?.payload ?? 'full'}
-            />
-            <SelectField
-              label="Order"
-              options={ORDERINGS}
-              name="ordering"
-              defaultValue={webhook?.ordering ?? 'none'}
-            />
-          </div>
-          {webhook && (
-            <CheckField name="enabled" defaultChecked={webhook.enabled}>
-              Enabled: what happens while it is off is not sent later
-            </CheckField>
-          )}
-        </>
+        </div>
+        {webhook && (
+          <CheckField name="enabled" defaultChecked={webhook.enabled}>
+            <span class="name">Enabled</span>{' '}
+            <span class="quiet sub">What happens while it is off is not sent later.</span>
+          </CheckField>
+        )}
+        <Failure error={form.error} />
+      </div>
+      <div class="buttons form-foot">
+        <button type="button" onClick={cancel}>
+          Cancel
+        </button>
+        <button class="primary" aria-disabled={form.busy}>
+          {labelOf(webhook, form.busy)}
+        </button>
+      </div>
+      {(webhook || isChanged) && <OnBack cancel={cancel} />}
+      {isAsking && (
+        <ConfirmDialog
+          title={DISCARD.title}
+          action={DISCARD.leave}
+          doing={DISCARD.leave}
+          isDangerous
+          onSubmit={async () => onCancel()}
+          onClose={() => setIsAsking(false)}
+        >
+          {''}
+        </ConfirmDialog>
       )}
-    </FormDialog>
+    </form>
   );
+}
+
+/** Back does what Cancel does. */
+function OnBack({ cancel }: { cancel(): void }) {
+  useBack(cancel);
+  return null;
+}
+
+function labelOf(webhook: Webhook | undefined, isBusy: boolean): string {
+  if (webhook) return isBusy ? 'Saving …' : 'Save webhook';
+  return isBusy ? 'Creating …' : 'Create webhook';
 }
