@@ -34,6 +34,7 @@ const FEATURES = {
   scim: ['users', 'groups'],
   webhooks: ['organizations', 'events', 'tokens'],
   statistics: ['organizations', 'users'],
+  settings: ['events', 'oauth', 'tokens', 'users', 'webhooks'],
   'user-export': ['users', 'groups', 'scim', 'events'],
   'sign-in': ['organizations', 'tokens', 'dashboard'],
 };

@@ -77,7 +77,10 @@ export const ROOMS = [
   [['test/faults/', 'scripts/faults.mjs', 'scripts/pgbouncer.mjs'], ['faults']],
 
   // What has statements of its own, and what replicas share
-  [inFolder('src', ['groups', 'scim', 'statistics', 'user-export', 'platform/pages']), ['routes']],
+  [
+    inFolder('src', ['groups', 'scim', 'settings', 'statistics', 'user-export', 'platform/pages']),
+    ['routes'],
+  ],
   [
     inFolder('src', ['auth', 'oauth', 'operator', 'organizations', 'users', 'platform/idempotency']),
     ['processes', 'routes'],
@@ -111,7 +114,7 @@ export const ROOMS = [
     ]),
     [],
   ],
-  [inFolder('test', ['rate-limit', 'repository', 'scim', 'sign-in', 'statistics', 'tokens']), []],
+  [inFolder('test', ['rate-limit', 'repository', 'scim', 'settings', 'sign-in', 'statistics', 'tokens']), []],
   [inFolder('test', ['operator', 'organizations', 'user-export', 'users', 'webhooks']), []],
   [['bench/', 'deploy/', 'docs/', 'scripts/', '.github/', 'CHANGELOG.md', 'LICENSE', 'README.md'], []],
   [['Dockerfile', 'compose.yaml', '.dockerignore', '.gitignore', '.prettierignore', '.prettierrc.json'], []],

@@ -34,6 +34,7 @@ import type {
   RestoreUser,
   RotateToken,
   SearchUsersQuery,
+  Settings,
   Statistics,
   Token,
   UpdateUser,
@@ -77,6 +78,8 @@ export function createClient(options: ClientOptions) {
     /** Gets the statistics of the organization, up to a minute old. */
     statistics: (options?: CallOptions) =>
       transport.send<Statistics>({ method: 'GET', path: STATISTICS }, options),
+    /** Gets what the operator of the service has set, as far as it concerns the organization. */
+    settings: (options?: CallOptions) => transport.send<Settings>({ method: 'GET', path: SETTINGS }, options),
     users: {
       /** Iterates over all users. Pages are fetched as needed. */
       list: (query?: ListUsersQuery, options?: CallOptions) => transport.list<User>(USERS, query, options),
@@ -295,6 +298,7 @@ const EVENTS = 'api/v1/events';
 const WEBHOOKS = 'api/v1/webhooks';
 const USERS = 'api/v1/users';
 const GROUPS = 'api/v1/groups';
+const SETTINGS = 'api/v1/settings';
 const STATISTICS = 'api/v1/statistics';
 const DELETED_USERS = 'api/v1/deleted-users';
 // The service also serves v1/tokens. A gateway that forwards only /api needs this path.

@@ -29,6 +29,7 @@ import { RateLimitModule } from './platform/rate-limit/rate-limit.module';
 import { ScimModule } from './scim/scim.module';
 import { ignoreTrailingSlash } from './scim/wire/base';
 import type { ServiceOptions } from './service.options';
+import { SettingsModule } from './settings/settings.module';
 import { SignInModule, signInModules } from './sign-in/sign-in.module';
 import { StatisticsModule } from './statistics/statistics.module';
 import { TokensModule } from './tokens/tokens.module';
@@ -50,6 +51,7 @@ export const FEATURES: readonly FeatureModule[] = [
   EventsModule,
   ScimModule,
   StatisticsModule,
+  SettingsModule,
   UserExportModule,
   WebhooksModule,
   SignInModule,

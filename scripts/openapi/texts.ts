@@ -54,6 +54,7 @@ const SECTIONS = [
   'Deleted users',
   'Groups',
   'Statistics',
+  'Settings',
   'Tokens',
   'OAuth',
   'Events',

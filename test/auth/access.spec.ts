@@ -71,6 +71,7 @@ it('requires these scopes for these routes', () => {
     'get /api/v1/events/:id admin',
     'get /api/v1/groups users:read',
     'get /api/v1/groups/:id users:read',
+    'get /api/v1/settings admin',
     'get /api/v1/statistics users:read',
     'get /api/v1/users users:read',
     'get /api/v1/users/:id users:read',

@@ -136,6 +136,10 @@ it('the organization is counted', async () => {
   expect((await client.statistics()).users).toEqual({ total: 1, active: 1, exact: true });
 });
 
+it('the settings are read', async () => {
+  expect(await (await clientOf()).settings()).toMatchObject({ eventRetentionDays: 365, tokenMaxDays: null });
+});
+
 it('groups are listed by name, page by page, and read', async () => {
   const { organizationId, tokenValue } = await service.client();
   const { groups, users } = createClient({ baseUrl: service.url, token: tokenValue });

@@ -344,6 +344,19 @@ it('has no webhooks and no dashboard if the host wants none', async () => {
   });
 });
 
+it('shows an organization the options that concern it', async () => {
+  const tokenIssuers = { audience: 'https://users.example.com', rules: [] };
+  await onHost({ ...OPTIONS, tokenMaxDays: 365, webhooks: false, tokenIssuers }, async (host) => {
+    const { body } = await (await clientOf(host)).get('/backend/internal/api/v1/settings').expect(200);
+    const { publicUrl, tokenMaxDays, webhooks } = body;
+    expect({ publicUrl, tokenMaxDays, webhooks }).toEqual({
+      publicUrl: tokenIssuers.audience,
+      tokenMaxDays: 365,
+      webhooks: false,
+    });
+  });
+});
+
 it('the log names the path of the service, and no route without that path', async () => {
   const log = jest.spyOn(Logger.prototype, 'log');
   await onHost(OPTIONS, async () => {});

@@ -4,6 +4,7 @@ import express from 'express';
 import { OrganizationNameDto } from '../../organizations/organizations.dto';
 import { fromVariables, reject, Variable, WholeNumberSetting } from '../../platform/feature/setting';
 import { validate } from '../../platform/http/input/validate';
+import { publicUrl } from '../../platform/issuers/urls';
 import { TokenIssuers, tokenIssuersFaults } from '../../oauth/token-issuers';
 import { type ServiceOptions, Settings } from '../../service.options';
 import { oidcFaults, OidcSettings } from '../../sign-in/oidc/sign-in-settings';
@@ -76,6 +77,8 @@ export class Config extends Settings {
   override webhooks: WebhookSettings;
   /** Undefined without an issuer. */
   oidc?: OidcSettings;
+  /** The URL at which the service is reached, without a trailing slash. Default: none. */
+  @Variable('PUBLIC_URL', publicUrl) publicUrl?: string;
   /** A server of PostgreSQL 15 or newer, as a `postgres://` URL. Default: none, for the embedded database. */
   @Variable('DATABASE_URL', databaseUrl) databaseUrl?: string;
   /** The directory of the embedded database, relative to the working directory. Default `.data`. */

@@ -104,6 +104,7 @@ export const USERS = {
     'long names, of a user': ({ heavy }) => ({ query: `${PAGE}&user=${heavy.users[0]}` }),
   },
   'GET /api/v1/groups/:id': { 'a long name': ({ heavy }) => ({ id: heavy.groups[0] }) },
+  'GET /api/v1/settings': { 'all of them': () => ({}) },
   'GET /api/v1/statistics': { '100,000 users': ({ large }) => ({ token: large.token }) },
 };
 
