@@ -7,7 +7,7 @@ import type { DatabaseOptions } from './platform/database/database.module';
 import { FlagSetting, isFlag, Option, WholeNumberSetting } from './platform/feature/setting';
 import { isObject } from './platform/http/input/checks';
 import type { RateLimitOptions } from './platform/rate-limit/rate-limit.options';
-import type { PublicUrlOptions } from './settings/settings.options';
+import type { SettingsOptions } from './settings/settings.options';
 import type { HostSignIn, SignInOptions } from './sign-in/sign-in.options';
 import type { TokensOptions } from './tokens/token/token-limits';
 import type { DeletedUsersOptions } from './users/deleted/user-purge';
@@ -27,7 +27,7 @@ export interface ServiceOptions
     WebhooksOptions,
     TokenIssuersOptions,
     OperatorOptions,
-    PublicUrlOptions,
+    SettingsOptions,
     SignInOptions {}
 
 const isWebhooks = (value: unknown) => value === false || isObject(value);

@@ -6,19 +6,16 @@ import type { DeletedUsersOptions } from '../users/deleted/user-purge';
 import type { UsersOptions } from '../users/users.controller';
 import type { WebhooksOptions } from '../webhooks/webhooks.options';
 
-export interface PublicUrlOptions {
-  /** The URL at which the service is reached, without a trailing slash. Default: the audience of assertions. */
-  publicUrl?: string;
-}
-
 /** What the settings of an organization are made of. */
 export interface SettingsOptions
   extends
-    PublicUrlOptions,
     RateLimitOptions,
     TokensOptions,
     UsersOptions,
     EventRetentionOptions,
     DeletedUsersOptions,
     WebhooksOptions,
-    TokenIssuersOptions {}
+    TokenIssuersOptions {
+  /** The URL at which the service is reached, without a trailing slash. Default: the audience of assertions. */
+  publicUrl?: string;
+}
