@@ -4,7 +4,7 @@ import type { Subscriber, SubscribersOptions } from './events/subscribers/subscr
 import type { TokenIssuers, TokenIssuersOptions } from './oauth/token-issuers';
 import type { BackgroundOptions } from './platform/background/background';
 import type { DatabaseOptions } from './platform/database/database.module';
-import { FlagSetting, isFlag, Option, WholeNumberSetting } from './platform/feature/setting';
+import { FlagSetting, isFlag, Option, Setting, WholeNumberSetting } from './platform/feature/setting';
 import { isObject } from './platform/http/input/checks';
 import type { RateLimitOptions } from './platform/rate-limit/rate-limit.options';
 import type { SettingsOptions } from './settings/settings.options';
@@ -32,6 +32,10 @@ export interface ServiceOptions
 
 const isWebhooks = (value: unknown) => value === false || isObject(value);
 const isDashboard = (value: unknown) => isFlag(value) || typeof Object(value).signIn === 'function';
+
+const TITLE = 'must be a text of 1 to 60 characters without control characters';
+const isTitle = (value: unknown) =>
+  typeof value === 'string' && /^(?!\s*$)[^\p{Cc}\p{Cs}]{1,60}$/u.test(value);
 
 /** The settings that a process of its own and a host have in common. */
 export class Settings implements ServiceOptions {
@@ -72,6 +76,8 @@ export class Settings implements ServiceOptions {
    */
   @Option(isDashboard, 'must be true, false or { signIn }')
   dashboard: boolean | { signIn: HostSignIn } = true;
+  /** A name for this service, such as “Acme – Staging”, which the dashboard shows to everybody. Default: its host. */
+  @Setting('DASHBOARD_TITLE', (text) => text.trim(), isTitle, TITLE) dashboardTitle?: string;
   /**
    * Whose signed assertions are exchanged for tokens: `audience`, the URL of the service, and `rules` such as
    * `https://issuer.example sub=crm -> org_… users:read`. Default: nobody's.

@@ -8,6 +8,7 @@ import {
   readBuilt,
   type SentFile,
 } from '../platform/http/built-file';
+import { escapeHtml } from './html';
 
 /** The page, which refers to the files beside it. */
 export const PAGE_FILE = 'dashboard/index.html';
@@ -17,7 +18,7 @@ export const PAGE_HEADERS = pageHeaders("'self'", "require-trusted-types-for 'sc
 
 /** The paths of the page, the same as in `dashboard/routes.ts`; any other is a 404. A test compares them. */
 const PAGE_PATH =
-  /^\/dashboard(?:\/(?:deleted|activity)|\/(?:users|tokens|groups|webhooks)(?:\/[\w-]{1,64})?)?$/;
+  /^\/dashboard(?:\/(?:deleted|activity|settings)|\/(?:users|tokens|groups|webhooks)(?:\/[\w-]{1,64})?)?$/;
 
 /**
  * The files of the page by the path they are served at. They are few and small, so they are read once, and no request
@@ -35,20 +36,32 @@ export function readFiles(): Map<string, SentFile> {
 /** Whether the page has a section at this path. */
 export const isPagePath = (path: string): boolean => PAGE_PATH.test(path);
 
-/** Tells the page that people can sign in without the value of a token. */
-const SIGN_IN = '<meta name="sign-in" content="yes" />';
+/** What the page is told about the service. */
+interface PageFacts {
+  /** Whether people can sign in without the value of a token. */
+  hasSignIn: boolean;
+  title?: string;
+}
+
+const metaElements = ({ hasSignIn, title }: PageFacts): string =>
+  (hasSignIn ? '<meta name="sign-in" content="yes" />' : '') +
+  (title === undefined ? '' : `<meta name="dashboard-title" content="${escapeHtml(title)}" />`);
 
 /** Returns a function that finds the page for a path; undefined if there is no section, or no page yet. */
-export function readPage(hasSignIn: boolean): (path: string) => SentFile | undefined {
+export function readPage(facts: PageFacts): (path: string) => SentFile | undefined {
   if (!isBuilt(PAGE_FILE)) return () => undefined;
   const built = readFileSync(builtFile(PAGE_FILE), 'utf8');
-  const html = built.replace('</head>', `${hasSignIn ? SIGN_IN : ''}</head>`);
+  const [head, body] = built.split('</head>');
   // The links in it are relative, because a host or a gateway may prefix the path, so they depend on its depth.
   const byDepth = ['./', '../', '../../'].map((up) =>
-    fileOf(PAGE_FILE, Buffer.from(html.replaceAll('="./', `="${up}`)), {
-      ...PAGE_HEADERS,
-      'Cache-Control': 'no-store',
-    }),
+    fileOf(
+      PAGE_FILE,
+      Buffer.from(`${head.replaceAll('="./', `="${up}`)}${metaElements(facts)}</head>${body}`),
+      {
+        ...PAGE_HEADERS,
+        'Cache-Control': 'no-store',
+      },
+    ),
   );
   return (path) => (isPagePath(path) ? byDepth[path.split('/').length - 2] : undefined);
 }

@@ -6,10 +6,12 @@ import { sendProblem } from '../platform/http/problem';
 import { setCommonHeaders } from '../platform/http/request-id';
 import { isPagePath, PAGE_FILE, readFiles, readPage } from './dashboard.files';
 
-/** The options that give people a way to sign in without the value of a token. */
+/** The options that the page depends on: ways to sign in without the value of a token, and its title. */
 export interface DashboardOptions {
   dashboard: boolean | object;
   oidc?: object;
+  /** The name that the page shows of the service. */
+  dashboardTitle?: string;
 }
 
 /** Sends the files of the page. It runs before the guards: the files are public, and a browser has no token yet. */
@@ -19,8 +21,11 @@ export class DashboardMiddleware implements NestMiddleware {
   private readonly files = readFiles();
   private readonly pageAt;
 
-  constructor(@Inject(SERVICE_OPTIONS) { dashboard, oidc }: DashboardOptions) {
-    this.pageAt = readPage(typeof dashboard === 'object' || oidc !== undefined);
+  constructor(@Inject(SERVICE_OPTIONS) { dashboard, oidc, dashboardTitle }: DashboardOptions) {
+    this.pageAt = readPage({
+      hasSignIn: typeof dashboard === 'object' || oidc !== undefined,
+      title: dashboardTitle,
+    });
   }
 
   use(request: Request, response: Response, next: NextFunction): void {

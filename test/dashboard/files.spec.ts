@@ -3,7 +3,7 @@ import { get, type IncomingHttpHeaders } from 'node:http';
 import { basename, extname } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import request from 'supertest';
-import { useService } from '../support/service';
+import { startService, useService } from '../support/service';
 
 const service = useService();
 
@@ -81,6 +81,20 @@ describe('/dashboard', () => {
       }
       if (!hasItems) await request(service.url).get(`${path}/abc_0`).expect(404);
     }
+  });
+
+  it('is told its title, which is text whatever is in it', async () => {
+    const title = `<b>"R&D" ./$& – 's`;
+    const titled = await startService({ DASHBOARD_TITLE: title });
+    for (const path of ['/dashboard', '/dashboard/users/usr_00000000000000000000000000']) {
+      const { text } = await request(titled.url).get(path).expect(200);
+      const [meta] = /<meta name="dashboard-title"[^>]*>/.exec(text)!;
+      expect(meta).toBe(
+        '<meta name="dashboard-title" content="&lt;b&gt;&quot;R&amp;D&quot; ./$&amp; – &#39;s" />',
+      );
+    }
+    await titled.close();
+    expect((await request(service.url).get('/dashboard')).text).not.toContain('dashboard-title');
   });
 
   it('has files with a hash in their names, which may be cached forever', async () => {

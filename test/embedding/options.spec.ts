@@ -46,6 +46,7 @@ describe('the options of a host', () => {
       connections: 1,
       webhooks: false,
       dashboard: { signIn: () => null },
+      dashboardTitle: 'Acme – Staging',
       onRequest: () => {},
     };
     expect(await resolved({ ...given, prefix: '/a/b/' })).toMatchObject({ ...given, prefix: 'a/b' });
@@ -59,6 +60,10 @@ describe('the options of a host', () => {
       [{ rateLimitPerMinute: null }, RATE],
       [{ rateLimitPerMinute: 1.5 }, RATE],
       [{ rateLimitStorage: 'redis' }, 'rateLimitStorage must be postgres or memory.'],
+      [
+        { dashboardTitle: '' },
+        'dashboardTitle must be a text of 1 to 60 characters without control characters.',
+      ],
       [{ tokenMaxDays: '90d' }, 'tokenMaxDays must be a whole number from 1 to 3650.'],
       [{ requireIfMatch: 1 }, 'requireIfMatch must be true or false.'],
       [{ background: 'true' }, 'background must be true or false.'],

@@ -1,6 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { PAGE_HEADERS, stylesheet } from '../../dashboard/dashboard.files';
+import { escapeHtml } from '../../dashboard/html';
 import { databaseFailure } from '../../platform/database/errors';
 import { isRefusal, logFailure } from '../../platform/http/error.filter';
 import { recordRefusal } from '../../platform/http/caller';
@@ -38,7 +39,7 @@ export class FailurePageFilter implements ExceptionFilter {
 
 /** A page that says why somebody could not sign in, without scripts. Its links are relative to `/dashboard/`. */
 function failurePage({ title, message, forAdministrator = [] }: SignInFailure): string {
-  const note = forAdministrator.map((line) => `<p>${escape(line)}</p>`).join('');
+  const note = forAdministrator.map((line) => `<p>${escapeHtml(line)}</p>`).join('');
   return `<!doctype html>
 <html lang="en">
   <head>
@@ -46,13 +47,13 @@ function failurePage({ title, message, forAdministrator = [] }: SignInFailure): 
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
     <meta name="robots" content="noindex" />
-    <title>${escape(title)} · User Management Service</title>
+    <title>${escapeHtml(title)} · User Management Service</title>
     <link rel="stylesheet" href="${stylesheet()}" />
   </head>
   <body>
     <main class="sign-in">
-      <h1>${escape(title)}</h1>
-      <p>${escape(message)}</p>
+      <h1>${escapeHtml(title)}</h1>
+      <p>${escapeHtml(message)}</p>
       ${note && `<div class="card">${note}</div>`}
       <p><a href="sign-in">Try again</a> or <a href="../dashboard">use an API token</a></p>
     </main>
@@ -60,13 +61,3 @@ function failurePage({ title, message, forAdministrator = [] }: SignInFailure): 
 </html>
 `;
 }
-
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const escape = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character]);
