@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { EndReason, SessionEvents } from '../session/session.ts';
 import { Failure } from '../ui/failure.tsx';
 import {
@@ -15,12 +15,14 @@ interface Props extends SessionEvents {
   endReason: EndReason | undefined;
 }
 
-/** The button beside the field for a token; and, after it, the choice of an organization. */
+/** The button above the field for a token; and, after it, the choice of an organization. */
 export function IssuerSignIn({ endReason, ...events }: Props) {
   const [state, setState] = useState<SignInState>();
   const [organizations, setOrganizations] = useState<Organization[]>();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
+  const button = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => button.current?.focus(), []);
 
   const open = async (organizationId?: string) => {
     setBusy(true);
@@ -54,7 +56,7 @@ export function IssuerSignIn({ endReason, ...events }: Props) {
 
   if (organizations)
     return (
-      <section class="card stack" aria-label="Organizations">
+      <section class="stack" aria-label="Organizations">
         <h2>Choose an organization</h2>
         {organizations.map(({ id, name }) => (
           <button key={id} type="button" class="wide" aria-disabled={busy} onClick={() => void open(id)}>
@@ -70,9 +72,9 @@ export function IssuerSignIn({ endReason, ...events }: Props) {
     else void open();
   };
   return (
-    <section class="card stack" aria-label="Sign in with your account">
+    <section class="stack" aria-label="Sign in with your account">
       <Failure error={error} />
-      <button type="button" class="primary wide" aria-disabled={isOff} onClick={begin}>
+      <button type="button" class="primary wide" ref={button} aria-disabled={isOff} onClick={begin}>
         {labelOf(state)}
       </button>
       {state?.available === false && (

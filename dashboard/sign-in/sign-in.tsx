@@ -1,13 +1,10 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
-import { ApiError } from '../../client/index.ts';
-import { type EndReason, openSession, type SessionEvents } from '../session/session.ts';
-import { Failure } from '../ui/failure.tsx';
-import { Field } from '../ui/field.tsx';
+import { useEffect } from 'preact/hooks';
+import type { EndReason, SessionEvents } from '../session/session.ts';
 import { Mark } from '../ui/mark.tsx';
-import { LocalFaults } from '../ui/faults.ts';
-import { useSubmit } from '../ui/use-submit.ts';
+import { PRODUCT, serviceTitle, windowTitle } from '../ui/title.ts';
 import { IssuerSignIn } from './issuer-sign-in.tsx';
 import { hasSignIn } from './sign-in-api.ts';
+import { TokenForm } from './token-form.tsx';
 
 const END_MESSAGES: Record<EndReason, string> = {
   'signed-out': 'You are signed out. The token was removed from this page.',
@@ -22,47 +19,21 @@ const END_MESSAGES: Record<EndReason, string> = {
   revoked: 'You revoked the token you were signed in with.',
 };
 
-const TOKEN_PATTERN = /^umt_[0-9A-Za-z]{38}$/;
-
-const fault = (message: string) => new LocalFaults([{ field: 'token', message }]);
-
 interface Props extends SessionEvents {
   endReason: EndReason | undefined;
   /** The messages of the tasks that its end interrupted. */
   interrupted: string[];
 }
 
-export function SignIn({ endReason, interrupted, onSession, onEnd }: Props) {
-  const input = useRef<HTMLInputElement>(null);
-  useLayoutEffect(() => input.current?.focus(), []);
-  const form = useSubmit(['token'], async (data) => {
-    const value = String(data.get('token')).trim();
-    // Do not send other values: they may be passwords for something else.
-    if (!TOKEN_PATTERN.test(value)) {
-      throw fault(
-        value ? 'is not an API token. Tokens start with umt_ and have 42 characters' : 'is required',
-      );
-    }
-    const session = await openSession(value, { onSession, onEnd }).catch((error: unknown) => {
-      if (error instanceof ApiError && error.status === 401) {
-        throw fault('is not valid: it is unknown, expired or revoked');
-      }
-      throw error;
-    });
-    const { name, scopes } = session.token;
-    if (!scopes.includes('admin')) {
-      throw fault(
-        `“${name}” works only with the API. The dashboard requires the scope admin; this token has ${scopes.join(', ')}`,
-      );
-    }
-    onSession(session);
-  });
-
+export function SignIn({ endReason, interrupted, ...events }: Props) {
+  useEffect(() => void (document.title = windowTitle()), []);
   return (
     <main class="sign-in">
-      <Mark />
-      <h1 tabIndex={-1}>Developer dashboard</h1>
-      <p class="quiet">Manage your organization's API tokens and users</p>
+      <div class="sign-in-head">
+        <Mark />
+        <h1 tabIndex={-1}>{PRODUCT}</h1>
+        <p class="name">{serviceTitle ?? location.host}</p>
+      </div>
       {endReason && (
         <p class="banner" role="status">
           {END_MESSAGES[endReason]}
@@ -73,31 +44,17 @@ export function SignIn({ endReason, interrupted, onSession, onEnd }: Props) {
           {text}
         </p>
       ))}
-      {hasSignIn && <IssuerSignIn endReason={endReason} onSession={onSession} onEnd={onEnd} />}
-      {/* POST keeps the token out of the URL if the form is ever submitted without a script. */}
-      <form class="card stack" method="post" ref={form.ref} onSubmit={form.submit} noValidate>
-        <input type="text" name="username" autocomplete="username" value="Admin token" readOnly hidden />
-        <Field label="Admin token" error={form.errorAt('token')}>
-          {(field) => (
-            <input
-              {...field}
-              ref={input}
-              type="password"
-              name="token"
-              class="mono"
-              autocomplete="current-password"
-              autocapitalize="off"
-              spellcheck={false}
-            />
-          )}
-        </Field>
-        <Failure error={form.error} />
-        <button class="primary wide" aria-disabled={form.busy}>
-          {form.busy ? 'Signing in …' : 'Sign in'}
-        </button>
-      </form>
+      <div class="card">
+        {hasSignIn && (
+          <>
+            <IssuerSignIn endReason={endReason} {...events} />
+            <p class="or quiet small">or</p>
+          </>
+        )}
+        <TokenForm isAlternative={hasSignIn} {...events} />
+      </div>
       <p class="quiet small">
-        The token is kept in memory only, until you sign out, close or reload the page, or are idle for 30
+        A token is kept in memory only, until you sign out, close or reload the page, or are idle for 30
         minutes.
       </p>
     </main>

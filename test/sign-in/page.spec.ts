@@ -109,6 +109,19 @@ describeInBrowser('signing in with OpenID Connect', () => {
     await page.getByRole('button', { name: /^Sign in with 127/ }).waitFor();
   });
 
+  it('is the first choice, above the field for a token, and a reload ends nothing that a note must say', async () => {
+    const { page } = await open();
+    await page.goto(`${publicUrl}/dashboard`);
+    const button = page.getByRole('button', { name: /^Sign in with 127/ });
+    await button.and(page.locator('.primary:focus')).waitFor();
+    const field = page.getByLabel('Admin token');
+    expect((await button.boundingBox())!.y).toBeLessThan((await field.boundingBox())!.y);
+    expect(await page.locator('.primary').count()).toBe(1);
+    await button.click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(await page.getByText('Reloading this page signs you out').count()).toBe(0);
+  });
+
   it('asks again if the issuer has forgotten the person', async () => {
     const { page } = await begin('/tokens', table);
     issuer.hasSession = false;
