@@ -174,6 +174,7 @@ const PAGE_ROOMS = {
   'tokens/token': [],
   activity: ['users/user'],
   deleted: ['users/user'],
+  settings: [],
   groups: ['users/user'],
   webhooks: ['activity'],
   overview: ['activity', 'webhooks', 'tokens/token'],

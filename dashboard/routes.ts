@@ -57,4 +57,11 @@ export const SECTIONS: Section[] = [
     scope: 'admin',
     page: () => import('./activity/activity-page.tsx'),
   },
+  {
+    path: 'settings',
+    title: 'Settings',
+    icon: 'settings',
+    scope: 'users:read',
+    page: () => import('./settings/settings-page.tsx'),
+  },
 ];

@@ -58,12 +58,12 @@ interface TextProps {
   text: string;
   /** Of the button. */
   label: string;
-  /** Shows the text. */
-  children: ComponentChildren;
+  /** Shown in place of the text as code. */
+  children?: ComponentChildren;
 }
 
 /** A text with a button that copies it. */
-export function CopyText({ text, label, children }: TextProps) {
+export function CopyText({ text, label, children = <code>{text}</code> }: TextProps) {
   const ref = useRef<HTMLElement>(null);
   const { outcome, copySelected } = useCopy();
   const copy = async () => {
