@@ -7,10 +7,12 @@ import { useStore } from '../store.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Mark } from '../ui/mark.tsx';
 import { Segments } from '../ui/segments.tsx';
+import { PRODUCT, serviceTitle } from '../ui/title.ts';
 import { RateLimitMeter } from './rate-limit-meter.tsx';
+import { ReloadNote } from './reload-note.tsx';
 import type { Section } from './section.ts';
 import { theme, THEMES } from './theme.ts';
-import { TITLE, useOrganization } from './use-organization.ts';
+import { useOrganization } from './use-organization.ts';
 
 /** Ctrl, except on Apple's systems. */
 const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘K' : 'Ctrl K';
@@ -34,9 +36,10 @@ export function Sidebar({ sections, onPalette }: { sections: Section[]; onPalett
     <header class={isOpen ? 'sidebar open' : 'sidebar'} onKeyDown={closeOnEscape}>
       <p class="organization">
         <Mark />
-        <strong class="clip" title={organization}>
-          {organization ?? TITLE}
-        </strong>
+        <span class="clip">
+          <strong title={organization}>{organization ?? PRODUCT}</strong>
+          {serviceTitle && <span class="sub quiet clip">{serviceTitle}</span>}
+        </span>
       </p>
       <button type="button" class="search-button" aria-keyshortcuts="Control+K Meta+K" onClick={onPalette}>
         <Icon name="search" />
@@ -77,6 +80,7 @@ function Foot() {
         API reference
       </a>
       <Segments legend="Theme" options={THEMES} icons={THEME_ICONS} value={chosen} onValue={theme.choose} />
+      <ReloadNote />
       <div class="session">
         <span class="who clip" title={`Signed in with the token ${token.hint}`}>
           <span class="unseen">Signed in {token.createdBy ? 'as' : 'with'} </span>

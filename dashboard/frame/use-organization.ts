@@ -1,8 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { useSession } from '../session/session.ts';
+import { windowTitle } from '../ui/title.ts';
 import { useResource } from '../ui/use-resource.ts';
-
-export const TITLE = 'User Management';
 
 /** The name of the organization, once it is known. The title of the window has it, too. */
 export function useOrganization(): string | undefined {
@@ -11,8 +10,7 @@ export function useOrganization(): string | undefined {
   const { value } = useResource(token.id, (signal) => client.statistics({ signal }));
   const name = value?.organization.name;
   useEffect(() => {
-    document.title = name === undefined ? TITLE : `${name} · ${TITLE}`;
-    return () => void (document.title = TITLE);
+    document.title = windowTitle(name);
   }, [name]);
   return name;
 }

@@ -64,7 +64,7 @@ describeInBrowser('a session of the dashboard', () => {
     await meetsWcag(page);
     await page.getByLabel('Admin token').fill('hunter2');
     await buttonOf(page, 'Sign in').click();
-    await shows(page, 'Admin token is not an API token. Tokens start with umt_ and have 42 characters.');
+    await shows(page, 'Admin token must have 42 characters and start with umt_.');
     expect(requestedUrls.filter((url) => url.includes('/api/'))).toEqual([]);
   });
 
@@ -79,7 +79,7 @@ describeInBrowser('a session of the dashboard', () => {
     await page.goto(`${service().url}/dashboard`);
     for (const [value, message] of [
       [`umt_${'0'.repeat(38)}`, 'Admin token is not valid: it is unknown, expired or revoked.'],
-      [reader.tokenValue, 'The dashboard requires the scope admin; this token has users:read, users:write.'],
+      [reader.tokenValue, 'Admin token must have the scope admin; “Test” has only users:read, users:write.'],
       [suspended.tokenValue, 'The organization is suspended.'],
     ]) {
       await page.getByLabel('Admin token').fill(value);
@@ -108,6 +108,32 @@ describeInBrowser('a session of the dashboard', () => {
     expect(await page.getByLabel('Admin token').inputValue()).toBe('');
     expect(await page.getByRole('table').count()).toBe(0);
     await meetsWcag(page);
+  });
+
+  it('says before the first reload that it ends the session, until somebody has read it', async () => {
+    const { page, api } = await visit('tokens', undefined, {});
+    const note = page.getByText('Reloading this page signs you out.');
+    await note.waitFor();
+    await meetsWcag(page);
+    await page.reload();
+    await signIn(page, api.tokenValue);
+    await note.waitFor();
+    await buttonOf(page, 'Got it').click();
+    await focusOn(headingOf(page, 'API tokens'));
+    expect(await note.count()).toBe(0);
+    await page.reload();
+    await signIn(page, api.tokenValue);
+    await headingOf(page, 'API tokens').waitFor();
+    expect(await note.count()).toBe(0);
+  });
+
+  it('says where a token comes from, and for which host it is', async () => {
+    const { page } = await open();
+    await page.goto(`${service().url}/dashboard`);
+    await shows(page, new URL(service().url).host);
+    expect(await page.title()).toBe('User Management');
+    await page.getByText('Where do I find a token?').click();
+    await shows(page, 'The first start of the service prints one.', 'ums tokens create');
   });
 
   it('ends when the page is left, even if the browser caches the page', async () => {
@@ -171,6 +197,20 @@ describeInBrowser('a session of the dashboard', () => {
   });
 });
 
+describeInBrowser('a dashboard with a title', () => {
+  const TITLE = 'Acme – <Staging> & "more"';
+  const { visit } = useDashboard({ DASHBOARD_TITLE: TITLE });
+
+  it('has it on the page of signing in, in the navigation and in the title of the window', async () => {
+    const { page } = await visit('tokens');
+    await shows(page.locator('.organization'), 'Test', TITLE);
+    await until(async () => (await page.title()) === `Test · ${TITLE} · User Management`);
+    await buttonOf(page, 'Sign out').click();
+    await shows(page.locator('.sign-in'), TITLE);
+    expect(await page.title()).toBe(`${TITLE} · User Management`);
+  });
+});
+
 describeInBrowser('the dashboard with few rights', () => {
   const { enter, service } = useDashboard();
 
@@ -203,6 +243,12 @@ describeInBrowser('the dashboard with few rights', () => {
     await buttonOf(page, 'Actions').click();
     expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Copy as JSON']);
     expect(await page.getByRole('heading', { name: 'Activity' }).count()).toBe(0);
+
+    await toSection(page, 'Settings');
+    await shows(page, 'The limits of the service are shown to people with the scope admin.');
+    await shows(panelOf(page, 'Organization'), api.organizationId);
+    await shows(panelOf(page, 'Signed in'), 'Reader', 'users:read');
+    expect(requestedUrls.filter((url) => url.includes('v1/settings'))).toEqual([]);
   });
 });
 
