@@ -117,6 +117,40 @@ describeInBrowser('the API reference', () => {
     await page.waitForURL(`**/docs${LIVE}`);
   });
 
+  it('shows the first operation in the first screen, with the button, and folds the guide', async () => {
+    const { page } = await open({ viewport: { width: 1280, height: 900 } });
+    await page.goto(`${service().url}/docs`);
+    const { y, height } = (await operation(page, LIST).boundingBox())!;
+    expect(y + height).toBeLessThan(600);
+    const { y: top } = (await page.getByRole('button', { name: 'Authorize', exact: true }).boundingBox())!;
+    expect(top).toBeLessThan(y);
+    for (const text of ['Servers', 'Contact'])
+      expect(await page.getByText(text, { exact: false }).locator('visible=true').count()).toBe(0);
+    const heading = page.getByRole('heading', { name: 'Rate limit' });
+    expect(await heading.isVisible()).toBe(false);
+    await page.getByRole('link', { name: 'Guide' }).click();
+    await heading.waitFor();
+    expect(await page.evaluate('document.activeElement.localName')).toBe('summary');
+  });
+
+  it('has the font of the dashboard, and a way back to it, below the path of a gateway', async () => {
+    const { url, close } = await startGateway(service().url, '/people/directory');
+    const { page, requestedUrls } = await open();
+    await page.goto(`${url}/docs`);
+    await summary(page, LIST).waitFor();
+    const font = (selector: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).fontFamily`);
+    for (const selector of ['body', '.info p', '.opblock-summary-description'])
+      expect(await font(selector)).toMatch(/^"Inter Variable"/);
+    expect(await page.evaluate(`document.fonts.check('14px "Inter Variable"')`)).toBe(true);
+    expect(requestedUrls).toContain(`${url}/docs/inter.woff2`);
+    await page.getByRole('link', { name: 'Dashboard' }).click();
+    await page.waitForURL(`${url}/dashboard`);
+    await page.getByLabel('Admin token').waitFor();
+    await page.close();
+    close();
+  });
+
   it('works with the keyboard', async () => {
     const { page } = await open();
     await page.goto(`${service().url}/docs`);
