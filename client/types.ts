@@ -466,6 +466,25 @@ export interface Statistics {
   countedAt: string;
 }
 
+export interface Settings {
+  /** The version of the service. */
+  version: string;
+  /** The URL at which the service is reached, without a trailing slash; null if the operator has not set it. */
+  publicUrl: string | null;
+  /** The number of requests that a token without a limit of its own may make in a window of 60 seconds. */
+  rateLimitPerMinute: number;
+  /** The number of days that a new token may live; null if it may live forever. */
+  tokenMaxDays: number | null;
+  /** Whether a PATCH or DELETE of a user must have an `If-Match` header. */
+  requireIfMatch: boolean;
+  /** The number of days that events are kept. */
+  eventRetentionDays: number;
+  /** The number of days that a deleted user can be restored; 0 if deleted users are erased at once. */
+  deletedUsersRetentionDays: number;
+  /** Whether webhooks can be created. */
+  webhooks: boolean;
+}
+
 export interface Organization {
   /** Assigned by the service: `org_` and 26 letters and digits. */
   id: string;
@@ -1111,7 +1130,7 @@ export interface ListEventsQuery {
   order?: 'asc' | 'desc';
   /** Only events of these types, separated by commas. */
   type?: string;
-  /** Only events of the user, group, token, webhook or organization with this id. */
+  /** Only events of the user, group, token, webhook or organization with this id. Those of a user include how it was added to groups and removed from them, although the target of these events is the group. */
   target?: string;
   /** Only changes that were made with the token that has this id. */
   actor?: string;

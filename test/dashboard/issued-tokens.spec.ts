@@ -88,23 +88,25 @@ describeInBrowser('issued tokens in the dashboard', () => {
       'Signed in: Grace',
       'Signed in: Ada',
       `Issued by ${host}`,
-      'Issued by CI',
+      undefined,
       undefined,
       undefined,
     ]);
     expect(rows[2]).toContain(SUBJECT.slice(0, 100));
-    expect(rows[3]).toMatch(/, \d{4} in (1 hour|\d+ minutes) Active$/i);
+    expect(rows[3]).toMatch(/^CI umt_/);
+    expect(rows[4]).toMatch(/^umt_\S+ Issued just now admin .* in (1 hour|\d+ minutes) Active$/i); // below it
     expect(await page.locator('.chip.warning').count()).toBe(0); // that is how they are meant to end
-    for (const name of [SUBJECT.slice(0, 100), 'CI']) {
+    const [hint] = /umt_\S+/.exec(rows[4])!;
+    for (const name of [SUBJECT.slice(0, 100), `CI (${hint})`]) {
       await actionsOf(page, name).first().click();
       expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Revoke']);
       await page.keyboard.press('Escape');
     }
     await meetsWcag(page);
 
-    await page.getByRole('link', { name: 'Issued by CI' }).click();
+    await page.getByRole('link', { name: hint }).click();
     await focusOn(headingOf(page, 'CI'));
-    expect(new URL(page.url()).pathname).toBe(`/dashboard/tokens/${parent.id}`);
+    expect(new URL(page.url()).pathname).not.toBe(`/dashboard/tokens/${parent.id}`);
     await page.goBack();
     await shows(page, '6 tokens on this page');
     expect(await sessions.isChecked()).toBe(true);
@@ -139,7 +141,7 @@ describeInBrowser('issued tokens in the dashboard', () => {
     expect(new URL(page.url()).search).toBe('');
 
     await page.getByRole('link', { name: 'CI', exact: true }).click();
-    await buttonOf(page, 'Revoke').click();
+    await chooseAction(page, 'Revoke', 'CI');
     await shows(page, 'The 2 tokens that it has issued are revoked with it.');
     await meetsWcag(page);
     await submits(page, 'Revoke token');
@@ -156,15 +158,20 @@ describeInBrowser('issued tokens in the dashboard', () => {
     const { body } = await child.get('/v1/tokens/current').expect(200);
     const { page } = await enter(`tokens/${body.id}`, api);
     await shows(page, 'What it does counts as done by the token that issued it.');
-    await buttonOf(page, 'Revoke').waitFor();
-    expect(await buttonOf(page, 'Rotate').count()).toBe(0);
+    const actions = async (name: string) => {
+      await actionsOf(page, name).click();
+      const items = await page.getByRole('menuitem').allInnerTexts();
+      await page.keyboard.press('Escape');
+      return items;
+    };
+    expect(await actions('Nightly sync')).toEqual(['Revoke']);
     await meetsWcag(page);
     const facts = panelOf(page, 'Token');
     expect(await facts.getByText('Issued', { exact: true }).count()).toBe(0);
     await facts.getByRole('link', { name: 'Nightly sync' }).click();
     await shows(page, 'Nightly sync created Grace Hopper');
     await panelOf(page, 'Token').getByRole('link', { name: '1 active token' }).waitFor();
-    expect(await buttonOf(page, 'Rotate').count()).toBe(1);
+    expect(await actions('Nightly sync')).toEqual(['Rotate', 'Revoke']);
 
     await federate();
     const { data } = await service().app.get(TokensService).list(ACME, { session: true, limit: 1 });
@@ -173,13 +180,34 @@ describeInBrowser('issued tokens in the dashboard', () => {
     await facts.getByText(SUBJECT, { exact: true }).waitFor();
     await shows(page, `The issuer ${issuer.url} created the token ${SUBJECT.slice(0, 100)}`);
     expect(await facts.getByText('who signed in').count()).toBe(0);
-    expect(await buttonOf(page, 'Rotate').count()).toBe(0);
+    expect(await actions(SUBJECT.slice(0, 100))).toEqual(['Revoke']);
     await meetsWcag(page);
 
     await showAt(page, `tokens/${await personSignsIn(ACME, issuer.url, 'Ada Lovelace', '00u1')}`);
     await shows(facts, 'by Ada Lovelace, who signed in');
     await shows(facts, 'No active tokens'); // it could issue some
-    expect(await buttonOf(page, 'Rotate').count()).toBe(0);
+    expect(await actions(`Ada Lovelace's`)).toEqual(['Revoke']);
+  });
+
+  it('stand below their token, and are folded if they are many', async () => {
+    const api = await service().client();
+    const parent = await create(api);
+    const tokens = service().app.get(TokensService);
+    for (let i = 0; i < 4; i++) await tokens.exchange(api.organizationId, parent.id);
+    await nextMoment();
+    await create(api, { name: 'Other' });
+    const { page } = await enter('tokens?sessions', api);
+    const names = async () =>
+      (await rowsOf(page)).map((row) => row.split(' ')[0].replace(/umt_.*/, 'issued'));
+    await shows(page, '7 tokens on this page');
+    expect(await names()).toEqual(['Other', 'CI', 'Test']);
+    const fold = buttonOf(page, '4 issued tokens');
+    await fold.click();
+    expect(await names()).toEqual(['Other', 'CI', 'issued', 'issued', 'issued', 'issued', 'Test']);
+    await meetsWcag(page);
+    await fold.click();
+    await shows(page, '7 tokens on this page');
+    expect(await names()).toEqual(['Other', 'CI', 'Test']);
   });
 
   it('are counted page by page, and hide no other token where many are', async () => {

@@ -4,6 +4,7 @@ import {
   createClient,
   type Delivery,
   type Event,
+  type Token,
   type User,
 } from '../../client/index';
 import { changesOf as changesIn, durationOf, titleOfChange } from '../../dashboard/activity/changes';
@@ -13,7 +14,9 @@ import { runSentenceOf } from '../../dashboard/activity/run-sentence';
 import { type Entry, type Part, sentenceOf, targetNameOf } from '../../dashboard/activity/sentence';
 import { daysOf, dayTitleOf } from '../../dashboard/activity/timeline';
 import { KINDS } from '../../dashboard/activity/kinds';
+import { type Listed, rowsOf as tokenRowsOf } from '../../dashboard/tokens/list/rows';
 import { isLastAdmin } from '../../dashboard/tokens/token/last-admin';
+import { CUSTOM, DAYS, type Life, livesWithin } from '../../dashboard/tokens/token/lives';
 import { isUnanswered, LocalFaults } from '../../dashboard/ui/faults';
 import { aboutCount, countInWords } from '../../dashboard/users/list/count-words';
 import { listAround, rememberList } from '../../dashboard/users/user/came-from';
@@ -825,6 +828,47 @@ describe('the outcome of an attempt', () => {
     expect(outcomeOf({ ...delivery, attempts: 0, state: 'failed' })).toContain('disabled before');
     expect(outcomeOf(delivery)).toBe('There is no response');
     expect(outcomeOf({ ...delivery, lastError: 'of a later release' as 'dns' })).toBe('There is no response');
+  });
+});
+
+describe('the rows of a list of tokens', () => {
+  const aToken = (id: string, fields: Partial<Token> = {}) =>
+    ({ id, parentId: null, rotatedFrom: null, state: 'active', ...fields }) as Token;
+  const shown = (rows: Listed[]) => rows.map(({ id, below }) => (below ? `${id} below its ${below}` : id));
+  const childrenOf = (parentId: string, count: number) =>
+    Array.from({ length: count }, (_, n) => aToken(`${parentId}${n}`, { parentId }));
+
+  it('have those that a token has issued below it, at the place of the token', () => {
+    const rows = tokenRowsOf([...childrenOf('a', 1), aToken('b'), aToken('a')], [], new Set());
+    expect(shown(rows)).toEqual(['b', 'a', 'a0 below its parent']);
+  });
+
+  it('have a token of another page at the place of the first that it has issued, if it could be fetched', () => {
+    const page = [aToken('b'), ...childrenOf('a', 2), ...childrenOf('gone', 1)];
+    const rows = tokenRowsOf(page, [aToken('a')], new Set());
+    expect(shown(rows)).toEqual(['b', 'a', 'a0 below its parent', 'a1 below its parent', 'gone0']);
+  });
+
+  it('hide issued ones that are many, until they are asked for', () => {
+    const page = [aToken('a', { rotatedFrom: 'old' }), aToken('old'), ...childrenOf('a', 4)];
+    const folded = tokenRowsOf(page, [], new Set());
+    expect(shown(folded)).toEqual(['a', 'old below its replacement']);
+    expect(folded[0]).toMatchObject({ issued: 4, isOpen: false });
+    expect(tokenRowsOf(page, [], new Set(['a']))).toHaveLength(6);
+  });
+});
+
+describe('the lives that a new token may have', () => {
+  const never: Life = ['never', 'Never', Infinity];
+  const titles = (maxDays: number | null) =>
+    livesWithin([...DAYS, CUSTOM, never], maxDays).map(([, title]) => title);
+
+  it('are all there are, unless the operator has set a limit, which is then the longest', () => {
+    expect(titles(null)).toEqual(['30 days', '90 days', '365 days', 'Custom …', 'Never']);
+    expect(titles(90)).toEqual(['30 days', '90 days', 'Custom …']);
+    expect(titles(60)).toEqual(['30 days', '60 days, the longest', 'Custom …']);
+    expect(titles(1)).toEqual(['1 day, the longest', 'Custom …']);
+    expect(titles(400)).toEqual(['30 days', '90 days', '365 days', '400 days, the longest', 'Custom …']);
   });
 });
 

@@ -2,13 +2,13 @@ import type { Token } from '../../../client/index.ts';
 import { Link } from '../../router/link.tsx';
 import { useSession } from '../../session/session.ts';
 import { useStore } from '../../store.ts';
-import { CodeChips } from '../../ui/code-chips.tsx';
 import { CopyId } from '../../ui/copy.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Moment } from '../../ui/time.tsx';
 import { useChildCount } from '../token/children.ts';
 import { issuerOf } from '../token/origin.tsx';
+import { ScopeChips } from '../token/scope-chips.tsx';
 import { Expiry, LastUsed } from '../token/token-times.tsx';
 import { countOf, formatCount } from '../../ui/format.ts';
 
@@ -23,22 +23,20 @@ export const TokenFacts = ({ token, isCurrent }: { token: Token; isCurrent: bool
           <code>{token.hint}</code> <span class="quiet">shown only once, when it was created</span>
         </>,
       ],
-      ['Scopes', <CodeChips names={token.scopes} />],
+      ['Scopes', <ScopeChips scopes={token.scopes} />],
       ['Created', <Created token={token} />],
       ['Issued by', issuerIn(token)],
       ['Last used', <LastUsed token={token} />],
       ['Expires', <Expiry token={token} />],
       ['Revoked', token.revokedAt && <Moment iso={token.revokedAt} />],
       [
-        'Limit',
+        'Requests a minute',
         <>
-          {token.rateLimit === null
-            ? 'That of the service'
-            : `${formatCount(token.rateLimit)} requests a minute`}
+          {token.rateLimit === null ? 'The limit of the service' : formatCount(token.rateLimit)}
           {isCurrent && <OwnRequests />}
         </>,
       ],
-      ['Requests from', token.allowedNetworks ? <Networks networks={token.allowedNetworks} /> : 'Anywhere'],
+      ['Allowed networks', token.allowedNetworks ? <Networks networks={token.allowedNetworks} /> : 'All'],
       ['Issued', token.parentId === null && token.state === 'active' && <Children token={token} />],
       ['ID', <CopyId id={token.id} />],
     ]}

@@ -3,6 +3,7 @@ import { History } from '../../activity/history.tsx';
 import { Link } from '../../router/link.tsx';
 import { useSession } from '../../session/session.ts';
 import { Failure } from '../../ui/failure.tsx';
+import { ItemActions } from '../../ui/item-actions.tsx';
 import { Messages } from '../../ui/messages.tsx';
 import { PageHead } from '../../ui/page-head.tsx';
 import { Panel } from '../../ui/panel.tsx';
@@ -53,21 +54,14 @@ export default function TokenPage({ id }: { id: string }) {
         marks={isCurrent && <span class="chip accent">This session</span>}
         actions={
           token.state === 'active' && (
-            <div class="buttons">
-              {isStanding(token) && (
-                <button type="button" onClick={() => open('rotate')}>
-                  Rotate
-                </button>
-              )}
-              <button type="button" class="danger" onClick={() => open('revoke')}>
-                Revoke
-              </button>
-              {isStanding(token) && (
-                <button type="button" class="primary" onClick={() => open('edit')}>
-                  Edit
-                </button>
-              )}
-            </div>
+            <ItemActions
+              name={token.name}
+              onEdit={isStanding(token) ? () => open('edit') : undefined}
+              items={[
+                ...(isStanding(token) ? [{ title: 'Rotate', onChoose: () => open('rotate') }] : []),
+                { title: 'Revoke', danger: true, onChoose: () => open('revoke') },
+              ]}
+            />
           )
         }
       />
@@ -83,7 +77,7 @@ export default function TokenPage({ id }: { id: string }) {
         </div>
         <div class="stack">
           <History
-            title="What it did"
+            title="Done with this token"
             label={`What ${token.name} did`}
             query={{ actor: id }}
             limit={ENTRIES}
@@ -95,7 +89,7 @@ export default function TokenPage({ id }: { id: string }) {
             version={changes}
           />
           <History
-            title="What happened to it"
+            title="Changes to this token"
             label={`What happened to ${token.name}`}
             query={{ target: id }}
             limit={ENTRIES}

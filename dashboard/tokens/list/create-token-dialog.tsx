@@ -1,11 +1,15 @@
+import { useState } from 'preact/hooks';
 import type { NewToken } from '../../../client/index.ts';
 import type { Scope } from '../../session/may.tsx';
 import { useSession } from '../../session/session.ts';
 import { InputField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { DAYS, ExpiryField, useExpiry } from '../token/expiry-field.tsx';
+import { ExpiryField, useExpiry } from '../token/expiry-field.tsx';
+import { CUSTOM, DAYS, type Life } from '../token/lives.ts';
 import { NetworksField, useNetworks } from '../token/networks-field.tsx';
 import { RateLimitField, rateLimitIn, ScopesField } from '../token/token-fields.tsx';
+
+const LIVES: Life[] = [...DAYS, CUSTOM, ['never', 'Never', Infinity]];
 
 interface Props {
   onClose(): void;
@@ -14,7 +18,8 @@ interface Props {
 
 export function CreateTokenDialog({ onClose, onCreated }: Props) {
   const { client } = useSession();
-  const expiry = useExpiry('90');
+  const expiry = useExpiry('90', LIVES);
+  const [isAdmin, setIsAdmin] = useState(false);
   const networks = useNetworks(null);
   const create = async (data: FormData) => {
     const expiresIn = expiry.expiresIn();
@@ -47,14 +52,20 @@ export function CreateTokenDialog({ onClose, onCreated }: Props) {
             autofocus
           />
 
-          <ScopesField error={errorAt('scopes') && 'Select at least one scope.'} />
-
-          <ExpiryField
-            label="Expiry"
-            expiry={expiry}
-            choices={[...DAYS, ['never', 'Never']]}
-            error={errorAt('expiresIn')}
+          <ScopesField
+            error={errorAt('scopes') && 'Select at least one scope.'}
+            onChange={(scope, isChecked) => scope === 'admin' && setIsAdmin(isChecked)}
           />
+          <div role="status">
+            {isAdmin && (
+              <p class="banner danger">
+                Whoever has this token can change and delete everything here, and create more tokens. Choose
+                narrower scopes if they are enough.
+              </p>
+            )}
+          </div>
+
+          <ExpiryField label="Expiry" expiry={expiry} error={errorAt('expiresIn')} />
           <div role="status">
             {expiry.choice === 'never' && (
               <p class="banner warning">

@@ -4,6 +4,7 @@ import { useNew } from '../../router/place.ts';
 import { useSession } from '../../session/session.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
 import { CheckField } from '../../ui/field.tsx';
+import { countOf } from '../../ui/format.ts';
 import { ListPage } from '../../ui/list-page.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import { useList } from '../../ui/use-list.ts';
@@ -13,7 +14,7 @@ import { useTokenEvents } from '../token/token-events.ts';
 import { CreateTokenDialog } from './create-token-dialog.tsx';
 import { tokenColumns } from './token-columns.tsx';
 import { type StateFilter, STATES, useTokenFilter } from './token-filter.ts';
-import { useReplaced } from './use-replaced.ts';
+import { useRows } from './use-rows.ts';
 
 export default function TokensPage() {
   const { client, token: current } = useSession();
@@ -38,8 +39,13 @@ export default function TokensPage() {
         .page(),
     { isPage: true },
   );
+  const open = (dialog: OpenTokenDialog) => {
+    setNotice('');
+    setDialog(dialog);
+  };
   useNew(() => setIsCreating(true));
-  const listed = useReplaced(list.items);
+  const { rows, toggle } = useRows(list.items, state, parent);
+  const count = list.items?.length ?? 0;
 
   return (
     <>
@@ -77,13 +83,13 @@ export default function TokensPage() {
             )}
           </>
         }
-        list={{ ...list, items: listed }}
+        list={{ ...list, items: rows }}
         singular="token"
         caption="API tokens, newest first"
-        columns={tokenColumns(current.id, (dialog) => {
-          setNotice('');
-          setDialog(dialog);
-        })}
+        columns={tokenColumns(current.id, open, toggle)}
+        hint={
+          rows?.some(({ isOpen }) => !isOpen) && !list.isStale && `${countOf(count, 'token')} on this page`
+        }
         notice={notice}
         empty={emptyText(state, parent !== undefined)}
       />

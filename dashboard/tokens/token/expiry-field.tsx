@@ -1,36 +1,37 @@
 import { useState } from 'preact/hooks';
+import { LocalFaults } from '../../ui/faults.ts';
 import { InputField } from '../../ui/field.tsx';
 import { SelectField } from '../../ui/select-field.tsx';
 import { dateIn } from '../../ui/time.tsx';
-import { LocalFaults } from '../../ui/faults.ts';
-
-/** The choices of days. Any other choice of a dialog stands for no `expiresIn`. */
-export const DAYS = [
-  ['30', '30 days'],
-  ['90', '90 days'],
-  ['365', '365 days'],
-  ['custom', 'Custom …'],
-];
+import { CUSTOM, type Life, livesWithin } from './lives.ts';
+import { useMaxDays } from './use-max-days.ts';
 
 const MAX_DAYS = 3650;
 
-/** The chosen life of a new token. */
-export function useExpiry(initial: string) {
-  const [choice, setChoice] = useState(initial);
+/** The chosen life of a new token. What the service would refuse is not offered. */
+export function useExpiry(initial: string, all: Life[]) {
+  const maxDays = useMaxDays();
+  const [chosen, setChoice] = useState(initial);
   const [customDays, setCustomDays] = useState('');
-  const days = choice === 'custom' ? customDays : choice;
+  const lives = livesWithin(all, maxDays);
+  const isOffered = lives.some(([value]) => value === chosen);
+  const choice = isOffered ? chosen : String(maxDays);
+  const most = maxDays ?? MAX_DAYS;
+  const days = Number((choice === CUSTOM[0] ? customDays : choice).trim() || NaN);
+  const isDays = Number.isInteger(days) && days >= 1 && days <= most;
   return {
+    choices: lives.map(([value, title]) => [value, title]),
     choice,
     setChoice,
     customDays,
     setCustomDays,
-    days: isDays(days) ? Number(days) : undefined,
+    maxDays,
+    days: isDays ? days : undefined,
     /** The value for the API. Throws a fault if the entered number of days is not valid. */
     expiresIn(): string | undefined {
-      if (isDays(days)) return `${Number(days)}d`;
-      if (choice !== 'custom') return undefined;
-      const message = `must be a whole number from 1 to ${MAX_DAYS}`;
-      throw new LocalFaults([{ field: 'expiresIn', message }]);
+      if (isDays) return `${days}d`;
+      if (choice !== CUSTOM[0]) return undefined;
+      throw new LocalFaults([{ field: 'expiresIn', message: `must be a whole number from 1 to ${most}` }]);
     },
   };
 }
@@ -38,13 +39,12 @@ export function useExpiry(initial: string) {
 interface Props {
   label: string;
   expiry: ReturnType<typeof useExpiry>;
-  choices: string[][];
   error?: string;
 }
 
-export function ExpiryField({ label, expiry, choices, error }: Props) {
-  const { choice, customDays, days } = expiry;
-  const isCustom = choice === 'custom';
+export function ExpiryField({ label, expiry, error }: Props) {
+  const { choices, choice, customDays, days, maxDays } = expiry;
+  const isCustom = choice === CUSTOM[0];
   return (
     <div class="columns">
       <SelectField
@@ -58,6 +58,7 @@ export function ExpiryField({ label, expiry, choices, error }: Props) {
       {isCustom && (
         <InputField
           label="Days"
+          hint={maxDays !== null && `At most ${maxDays}.`}
           error={error}
           inputMode="numeric"
           value={customDays}
@@ -67,6 +68,3 @@ export function ExpiryField({ label, expiry, choices, error }: Props) {
     </div>
   );
 }
-
-const isDays = (text: string) =>
-  /^\s*\d{1,4}\s*$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_DAYS;

@@ -4,9 +4,10 @@ import { useSession } from '../../session/session.ts';
 import { ConfirmDialog } from '../../ui/form-dialog.tsx';
 import { SelectField } from '../../ui/select-field.tsx';
 import { Until } from '../../ui/time.tsx';
-import { DAYS, ExpiryField, useExpiry } from './expiry-field.tsx';
+import { ExpiryField, useExpiry } from './expiry-field.tsx';
 import { isLastAdmin } from './last-admin.ts';
 import { LastAdminBanner } from './last-admin-banner.tsx';
+import { CUSTOM, DAYS, daysIn } from './lives.ts';
 import { useTokenEvents } from './token-events.ts';
 
 const OVERLAPS = {
@@ -29,8 +30,9 @@ export function RotateDialog({ token, onClose, onDone }: Props) {
   const isCurrent = token.id === current.id;
   const [overlap, setOverlap] = useState('24h');
   const [isAskingAgain, setIsAskingAgain] = useState(false);
-  const expiry = useExpiry('same');
-  const term = token.expiresIn ? days(token.expiresIn) : 'Never';
+  const days = token.expiresIn ? Number.parseInt(token.expiresIn) : Infinity;
+  const term = token.expiresIn ? daysIn(days) : 'Never';
+  const expiry = useExpiry('same', [['same', `${term}, like the old one`, days], ...DAYS, CUSTOM]);
   const rotate = async () => {
     const expiresIn = expiry.expiresIn();
     if (!isAskingAgain && (await isLastAdmin(client, token))) return setIsAskingAgain(true);
@@ -73,12 +75,7 @@ export function RotateDialog({ token, onClose, onDone }: Props) {
             value={overlap}
             onValue={setOverlap}
           />
-          <ExpiryField
-            label="Expiry of the new token"
-            expiry={expiry}
-            choices={[['same', `${term}, like the old one`], ...DAYS]}
-            error={errorAt('expiresIn')}
-          />
+          <ExpiryField label="Expiry of the new token" expiry={expiry} error={errorAt('expiresIn')} />
           {isCurrent && (
             <p class="banner warning">
               You are signed in with this token. This page continues with the new one; copy it to sign in
@@ -96,8 +93,6 @@ export function RotateDialog({ token, onClose, onDone }: Props) {
     </ConfirmDialog>
   );
 }
-
-const days = (term: string) => (term === '1d' ? '1 day' : `${Number.parseInt(term)} days`);
 
 /** Whether the token expires before the overlap is over. */
 const endsBefore = ({ expiresAt }: Token, overlap: string) =>

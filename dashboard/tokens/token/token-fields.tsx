@@ -1,4 +1,5 @@
 import { type Scope } from '../../session/may.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { LocalFaults } from '../../ui/faults.ts';
 import { InputField } from '../../ui/field.tsx';
 
@@ -34,7 +35,7 @@ export const ScopesField = ({ scopes, error, onChange }: ScopesProps) => (
           onChange={(event) => onChange?.(scope, event.currentTarget.checked)}
         />
         <span>
-          <code id={`${scope}-name`}>{scope}</code>
+          <code id={`${scope}-name`}>{scope}</code> {scope === 'admin' && <Icon name="warning" />}
           <span class="quiet sub" id={`${scope}-description`}>
             {SCOPES[scope]}
           </span>

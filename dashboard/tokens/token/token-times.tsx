@@ -1,5 +1,5 @@
 import type { Token } from '../../../client/index.ts';
-import { Ago, DateOf, isSoon, Until } from '../../ui/time.tsx';
+import { Ago, DateOf, isSoon, ShortDate, Until } from '../../ui/time.tsx';
 import { isStanding } from './origin.tsx';
 
 export const LastUsed = ({ token: { lastUsedAt } }: { token: Token }) =>
@@ -18,6 +18,18 @@ export function Expiry({ token }: { token: Token }) {
         </span>
       )}
     </>
+  );
+}
+
+/** The same in a word: the time that is left if that is short. */
+export function ShortExpiry({ token }: { token: Token }) {
+  const { expiresAt, state } = token;
+  if (!expiresAt) return <Never />;
+  if (state !== 'active' || !isSoon(expiresAt)) return <ShortDate iso={expiresAt} />;
+  return (
+    <span class={isStanding(token) ? 'chip warning' : 'quiet'}>
+      <Until iso={expiresAt} />
+    </span>
   );
 }
 
