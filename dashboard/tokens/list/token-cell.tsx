@@ -21,17 +21,17 @@ export const TokenCell = ({ token, isCurrent, onToggle }: Props) => (
       </Link>
       {isCurrent && <span class="chip accent">This session</span>}
       {token.below === 'replacement' && <span class="chip">Replaced by the one above</span>}
-    </div>
-    <div class="quiet sub clip">
-      <About token={token} />
-      {token.rateLimit !== null && ` · ${formatCount(token.rateLimit)} requests a minute`}
-      {token.allowedNetworks && ` · Only from ${countOf(token.allowedNetworks.length, 'network')}`}
       {token.issued > FEW && (
         <button type="button" class="plain disclosure" aria-expanded={token.isOpen} onClick={onToggle}>
           <Icon name="next" />
           {countOf(token.issued, 'issued token')}
         </button>
       )}
+    </div>
+    <div class="quiet sub clip">
+      <About token={token} />
+      {token.rateLimit !== null && ` · ${formatCount(token.rateLimit)} requests a minute`}
+      {token.allowedNetworks && ` · Only from ${countOf(token.allowedNetworks.length, 'network')}`}
     </div>
   </div>
 );
