@@ -1,4 +1,9 @@
-import type { Section } from './frame/section.ts';
+import type { LoadPage, Section } from './frame/section.ts';
+import type * as laterPages from './later-pages.ts';
+
+const later =
+  (name: keyof typeof laterPages): LoadPage =>
+  async () => ({ default: (await import('./later-pages.ts'))[name] });
 
 /** The pages, in the order of the navigation. The service lists the same paths in src/dashboard/dashboard.files.ts. */
 export const SECTIONS: Section[] = [
@@ -14,54 +19,54 @@ export const SECTIONS: Section[] = [
     title: 'API tokens',
     icon: 'tokens',
     scope: 'admin',
-    page: () => import('./tokens/list/tokens-page.tsx'),
-    item: () => import('./tokens/detail/token-page.tsx'),
+    page: later('tokens'),
+    item: later('token'),
   },
   {
     path: 'users',
     title: 'Users',
     icon: 'users',
     scope: 'users:read',
-    page: () => import('./users/list/users-page.tsx'),
-    item: () => import('./users/detail/user-page.tsx'),
-    named: { import: () => import('./users/import/import-page.tsx') },
+    page: later('users'),
+    item: later('user'),
+    named: { import: later('importUsers') },
   },
   {
     path: 'groups',
     title: 'Groups',
     icon: 'groups',
     scope: 'users:read',
-    page: () => import('./groups/groups-page.tsx'),
-    item: () => import('./groups/group-members-page.tsx'),
+    page: later('groups'),
+    item: later('group'),
   },
   {
     path: 'deleted',
     title: 'Deleted',
     icon: 'deleted',
     scope: 'users:read',
-    page: () => import('./deleted/deleted-page.tsx'),
+    page: later('deleted'),
   },
   {
     path: 'webhooks',
     title: 'Webhooks',
     icon: 'webhooks',
     scope: 'admin',
-    page: () => import('./webhooks/webhooks-page.tsx'),
-    item: () => import('./webhooks/webhook-page.tsx'),
-    named: { new: () => import('./webhooks/new-webhook-page.tsx') },
+    page: later('webhooks'),
+    item: later('webhook'),
+    named: { new: later('newWebhook') },
   },
   {
     path: 'activity',
     title: 'Activity',
     icon: 'activity',
     scope: 'admin',
-    page: () => import('./activity/activity-page.tsx'),
+    page: later('activity'),
   },
   {
     path: 'settings',
     title: 'Settings',
     icon: 'settings',
     scope: 'users:read',
-    page: () => import('./settings/settings-page.tsx'),
+    page: later('settings'),
   },
 ];
