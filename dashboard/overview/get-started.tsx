@@ -24,7 +24,7 @@ export function GetStarted({ setup, onDismiss }: { setup: Setup; onDismiss(): vo
         </button>
       }
     >
-      <ol role="list" class="steps">
+      <ol role="list" class="checklist">
         <Step title="Add your first users" isDone={setup.hasUsers}>
           <p class="quiet">One at a time, or all at once from a CSV file.</p>
           <div class="step-actions">
@@ -81,7 +81,7 @@ function Step({ title, isDone, isOptional = false, children }: StepProps) {
         {title}
         {isDone ? <span class="unseen"> (done)</span> : isOptional && <span class="quiet"> (optional)</span>}
       </h3>
-      {!isDone && <div class="step-body">{children}</div>}
+      {!isDone && <div class="checklist-body">{children}</div>}
     </li>
   );
 }

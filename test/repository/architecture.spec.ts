@@ -209,3 +209,26 @@ describe('What a feature says of itself is complete:', () => {
     expect(faults).toEqual([]);
   });
 });
+
+describe('the styles of the dashboard', () => {
+  const GROUND = /^(ui|frame)$/; // what all pages share
+  const roots = readdirSync('dashboard', { recursive: true, withFileTypes: true })
+    .filter(({ name, parentPath }) => name.endsWith('.css') && parentPath !== 'dashboard')
+    .map(({ name, parentPath }) => ({
+      folder: parentPath.replace(/^dashboard\//, ''),
+      text: readFileSync(`${parentPath}/${name}`, 'utf8'),
+    }))
+    .flatMap(({ folder, text }) =>
+      [...text.matchAll(/^\s*\.([\w-]+)(?:[\s.:>][^{]*)?(?:\{|,$)/gm)].map(([, name]) => ({ folder, name })),
+    );
+
+  it('give a class to one page, because all of them are one file', () => {
+    const foldersOf = new Map<string, Set<string>>();
+    for (const { folder, name } of roots) foldersOf.set(name, (foldersOf.get(name) ?? new Set()).add(folder));
+    const faults = [...foldersOf]
+      .filter(([, folders]) => folders.size > 1 && ![...folders].some((folder) => GROUND.test(folder)))
+      .map(([name, folders]) => `.${name} is of ${[...folders].sort().join(' and ')}`);
+    expect(roots.length).toBeGreaterThan(100);
+    expect(faults).toEqual([]);
+  });
+});

@@ -58,7 +58,7 @@ export default function UserPage({ id }: { id: string }) {
       <>
         <UserHead id={id} user={undefined} />
         {user.isLoading && (
-          <div class="person">
+          <div class="user-page">
             <Skeleton isOfFacts />
           </div>
         )}

@@ -18,7 +18,7 @@ interface Props {
 
 /** What there is to know about a user: beside it what only a directory can change, below it what happened. */
 export const UserPanels = ({ user, isDeleted, editing }: Props) => (
-  <div class="person">
+  <div class="user-page">
     <div class="stack">
       <DetailsPanel user={user} events={editing} />
       <MetadataPanel user={user} events={editing} />

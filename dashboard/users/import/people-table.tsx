@@ -40,7 +40,7 @@ export function PeopleTable({ head, targets, rules, refused }: Props) {
       title: 'Name',
       class: 'main',
       value: ({ row, values }) => (
-        <span class="person">
+        <span class="to-be">
           <span class="name">{textOf(values.name) ?? '–'}</span>
           {isRefused(row) && <span class="chip warning">Refused</span>}
         </span>
