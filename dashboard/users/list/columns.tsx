@@ -19,7 +19,7 @@ interface Props {
 
 /** In pixels. The others share what is left. */
 const WIDTHS: Record<string, number> = { role: 84, externalId: 120, id: 136, createdAt: 104, updatedAt: 104 };
-const BOX = 34;
+const BOX = 42;
 const MENU = 44;
 
 /** The columns of the list of users. */
