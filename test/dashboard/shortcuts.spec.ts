@@ -7,6 +7,7 @@ import {
   buttonOf,
   chooseAction,
   closed,
+  dialogButton,
   dialogOf,
   focusOn,
   headingOf,
@@ -36,8 +37,8 @@ describeInBrowser('the frame of the dashboard', () => {
     await focusOn(page.getByRole('searchbox', { name: 'Search' }));
     await press('c', '?', 'g', 't'); // letters in a field
     await shows(page, 'No users match c?gt');
-    await press('Control+a', 'Delete', 'Tab');
-    await page.getByRole('link', { name: 'Ada' }).waitFor();
+    await press('Control+a', 'Delete');
+    await page.getByRole('link', { name: 'Ada' }).focus();
     await press('c');
     await shows(dialogOf(page), 'Create a user');
     await press('Escape');
@@ -63,21 +64,21 @@ describeInBrowser('the frame of the dashboard', () => {
 
   it('says what was done for six seconds, or for as long as it can be undone, and the message can be closed', async () => {
     const { page } = await visit('users', (api) => api.createUser({ name: 'Ada' }), { hasClock: true });
-    const notice = page.locator('.notice');
     await chooseAction(page, 'Deactivate', 'Ada');
-    await shows(notice, 'Deactivated Ada');
+    await shows(page, 'Deactivated Ada');
     await page.clock.fastForward(6_000);
-    await page.locator('.notice:empty').waitFor();
+    await page.getByText('Deactivated Ada').waitFor({ state: 'detached' });
 
     await chooseAction(page, 'Activate', 'Ada');
-    await shows(notice, 'Activated Ada');
+    await shows(page, 'Activated Ada');
     await buttonOf(page, 'Close the message').click();
-    await page.locator('.notice:empty').waitFor();
+    await page.getByText('Activated Ada').waitFor({ state: 'detached' });
     await focusOn(headingOf(page, 'Users'));
 
     await page.getByRole('checkbox', { name: 'Select Ada' }).click();
     await page.getByRole('group', { name: 'Selected users' }).getByText('Deactivate').click();
-    await shows(notice, 'Deactivated 1 user');
+    await dialogButton(page, 'Deactivate 1 user').click();
+    await shows(page, 'Deactivated 1 user');
     await page.clock.fastForward(60_000);
     await buttonOf(page, 'Undo').waitFor();
   });
