@@ -15,7 +15,7 @@ interface Props {
 export const ItemActions = ({ name, onEdit, editRef, items }: Props) => (
   <div class="buttons item-actions">
     {onEdit && (
-      <button type="button" ref={editRef} onClick={onEdit}>
+      <button type="button" aria-keyshortcuts="E" ref={editRef} onClick={onEdit}>
         Edit
       </button>
     )}

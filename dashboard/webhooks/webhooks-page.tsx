@@ -17,7 +17,7 @@ export default function WebhooksPage() {
     client.webhooks.list({ limit: LIMIT }, { signal }).page(),
   );
   const create = (
-    <Link to="webhooks/new" class="button primary">
+    <Link to="webhooks/new" class="button primary" aria-keyshortcuts="C">
       Create webhook
     </Link>
   );

@@ -95,7 +95,7 @@ describeInBrowser('deleted users in the dashboard', () => {
     await api.get(`/api/v1/deleted-users/${ada.id}`).expect(404);
     await toSection(page, 'Activity');
     await shows(page, 'Test purged a deleted user');
-    await page.locator('summary', { hasText: 'Test created a user who has been purged' }).click();
+    await page.locator('.entry', { hasText: 'Test created a user who has been purged' }).click();
     await shows(page, 'The values were removed when the user was purged.');
   });
 

@@ -103,7 +103,7 @@ describeInBrowser('the dashboard with the keyboard alone', () => {
     await tabTo('combobox', 'Kind');
     await type('Users changed');
     await shows(page, '1 entry');
-    while ((await page.locator('summary').and(page.locator(':focus')).count()) === 0) await press('Tab');
+    while ((await page.locator('.opener').and(page.locator(':focus')).count()) === 0) await press('Tab');
     await press('Enter');
     await page.getByRole('table', { name: 'Values' }).waitFor();
     await enter('button', 'Only what happened to this user');

@@ -52,7 +52,7 @@ export default function TokensPage() {
       <ListPage
         title="API tokens"
         actions={
-          <button type="button" class="primary" onClick={() => setIsCreating(true)}>
+          <button type="button" class="primary" aria-keyshortcuts="C" onClick={() => setIsCreating(true)}>
             Create token
           </button>
         }
