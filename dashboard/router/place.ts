@@ -62,13 +62,15 @@ addEventListener('popstate', () => {
 interface Options {
   /** Whether the new place replaces the old one in the browser's history. */
   replace?: boolean;
+  /** Whether it leaves a page without the question that the page would ask. */
+  isUnasked?: boolean;
   state?: unknown;
 }
 
 /** Goes to a path below the dashboard's address, such as `users/usr_…` or `users?role=admin`. */
 export function navigate(to: string, options?: Options): void {
   const isSamePath = to.split('?')[0] === place.get().path;
-  const question = isSamePath ? undefined : questions.at(-1);
+  const question = isSamePath || options?.isUnasked ? undefined : questions.at(-1);
   if (question) question.current(() => go(to, isSamePath, options));
   else go(to, isSamePath, options);
 }
@@ -123,18 +125,20 @@ export function useBack(onBack: () => void): void {
   useGuard([guards], onBack);
 }
 
-/** While the component is shown, Back, Forward and links to other pages call `ask` with the function that leaves. */
-export function useLeaving(ask: (leave: Leave) => void): void {
+/** While there is such a function, Back, Forward and links to other pages call it with the function that leaves. */
+export function useLeaving(ask: ((leave: Leave) => void) | undefined): void {
   useGuard([guards, questions], ask);
 }
 
-function useGuard(lists: (typeof guards)[], call: (leave: Leave) => void): void {
-  const guard = useRef(call);
-  guard.current = call;
+function useGuard(lists: (typeof guards)[], call: ((leave: Leave) => void) | undefined): void {
+  const guard = useRef<(leave: Leave) => void>(() => {});
+  if (call) guard.current = call;
+  const isOn = call !== undefined;
   useLayoutEffect(() => {
+    if (!isOn) return;
     for (const list of lists) list.push(guard);
     return () => {
       for (const list of lists) list.splice(list.indexOf(guard), 1);
     };
-  }, []);
+  }, [isOn]);
 }

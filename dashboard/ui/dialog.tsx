@@ -17,6 +17,8 @@ export interface LeaveQuestion {
   text?: string;
   stay: string;
   leave: string;
+  /** Whether nothing is lost. */
+  isHarmless?: boolean;
   /** Called in place of `onClose`. */
   onLeave?(): void;
 }

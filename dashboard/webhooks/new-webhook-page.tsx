@@ -16,9 +16,9 @@ export default function NewWebhookPage() {
         onSave={async (fields) => {
           const created = await client.webhooks.create(fields);
           newWebhook.set(created);
-          navigate(`webhooks/${created.id}`, { replace: true });
+          navigate(`webhooks/${created.id}`, { replace: true, isUnasked: true });
         }}
-        onCancel={() => navigate('webhooks')}
+        onCancel={() => navigate('webhooks', { isUnasked: true })}
       />
     </>
   );

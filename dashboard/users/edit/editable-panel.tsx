@@ -2,10 +2,10 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { User } from '../../../client/index.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { InPlace } from '../../ui/leaving.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import type { Input } from '../user/fields.tsx';
 import { EditForm } from './edit-form.tsx';
-import { InPlace } from './in-place.tsx';
 
 /** What the page of a user is told. */
 export interface EditingEvents {

@@ -1,9 +1,9 @@
 import { useEffect } from 'preact/hooks';
 import { navigate } from '../../router/place.ts';
 import { useFarewell } from '../../session/farewell.ts';
+import { AskBeforeLeaving } from '../../ui/leaving.tsx';
 import { useBusy } from '../../ui/use-task.ts';
 import { interruption } from './interruption.ts';
-import { AskBeforeLeaving } from './leaving.tsx';
 import { rulesOf } from './labels.ts';
 import { RefusedRows } from './refused-rows.tsx';
 import { RunProgress } from './run-progress.tsx';

@@ -3,11 +3,12 @@ import { ColumnsStep } from './columns-step.tsx';
 import { FileStep } from './file-step.tsx';
 import { ImportStep } from './import-step.tsx';
 import { summaryOf } from './labels.ts';
-import { AskBeforeLeaving, questionAbout } from './leaving.tsx';
+import { AskBeforeLeaving } from '../../ui/leaving.tsx';
 import { PreviewStep } from './preview-step.tsx';
 import { Step } from './step.tsx';
 import { useDraft } from './use-draft.ts';
 import { useRowCount } from './use-row-count.ts';
+import { questionAbout } from './words.ts';
 
 const FILE = 0;
 const COLUMNS = 1;

@@ -1,11 +1,12 @@
 import { countOf } from '../../ui/format.ts';
-import { AskBeforeLeaving, questionAbout } from './leaving.tsx';
+import { AskBeforeLeaving } from '../../ui/leaving.tsx';
 import { rulesOf } from './labels.ts';
 import { PeopleTable } from './people-table.tsx';
 import { RefusedRows } from './refused-rows.tsx';
 import { RunProgress } from './run-progress.tsx';
 import type { Draft } from './use-draft.ts';
 import { useImportRun } from './use-import-run.ts';
+import { questionAbout } from './words.ts';
 
 interface Props {
   draft: Draft;

@@ -1,10 +1,9 @@
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import type { CreateWebhook, Webhook } from '../../../client/index.ts';
-import { useBack } from '../../router/place.ts';
-import { DISCARD } from '../../ui/dialog.tsx';
+import { CancelButton } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { CheckField, InputField } from '../../ui/field.tsx';
-import { ConfirmDialog } from '../../ui/form-dialog.tsx';
+import { InPlace } from '../../ui/leaving.tsx';
 import { SelectField } from '../../ui/select-field.tsx';
 import { useSubmit } from '../../ui/use-submit.ts';
 import { EventsField } from './events-field.tsx';
@@ -40,88 +39,59 @@ export function WebhookForm({ webhook, onSave, onCancel }: Props) {
   useLayoutEffect(() => {
     if (webhook) form.ref.current!.querySelector('input')!.focus(); // a new one has a page, whose heading has it
   }, []);
-  const [isChanged, setIsChanged] = useState(false);
-  const [isAsking, setIsAsking] = useState(false);
-  const cancel = () => (isChanged ? setIsAsking(true) : onCancel());
   const { errorAt } = form;
 
   return (
-    <form
-      class="webhook-form"
-      ref={form.ref}
-      onSubmit={form.submit}
-      noValidate
-      onInput={({ target }) => (target as HTMLElement).matches('[type=checkbox]') || setIsChanged(true)}
-      onChange={() => setIsChanged(true)} // of a box, once it has been read
-    >
-      <div class="stack">
-        <InputField
-          label="URL"
-          hint="An https address that the Internet can reach."
-          error={errorAt('url')}
-          name="url"
-          type="url"
-          defaultValue={webhook?.url}
-        />
-        <InputField
-          label="Description"
-          hint="Optional. It helps you find it again."
-          error={errorAt('description')}
-          name="description"
-          defaultValue={webhook?.description ?? ''}
-        />
-        <EventsField types={types} error={errorAt('types') && 'Select at least one type of events.'} />
-        <div class="columns">
-          <SelectField
-            label="Content"
-            options={PAYLOADS}
-            name="payload"
-            defaultValue={webhook?.payload ?? 'full'}
+    <InPlace onClose={onCancel}>
+      <form class="webhook-form" ref={form.ref} onSubmit={form.submit} noValidate>
+        <div class="stack">
+          <InputField
+            label="URL"
+            hint="An https address that the Internet can reach."
+            error={errorAt('url')}
+            name="url"
+            type="url"
+            defaultValue={webhook?.url}
           />
-          <SelectField
-            label="Order"
-            options={ORDERINGS}
-            name="ordering"
-            defaultValue={webhook?.ordering ?? 'none'}
+          <InputField
+            label="Description"
+            hint="Optional. It helps you find it again."
+            error={errorAt('description')}
+            name="description"
+            defaultValue={webhook?.description ?? ''}
           />
+          <EventsField types={types} error={errorAt('types') && 'Select at least one type of events.'} />
+          <div class="columns">
+            <SelectField
+              label="Content"
+              options={PAYLOADS}
+              name="payload"
+              defaultValue={webhook?.payload ?? 'full'}
+            />
+            <SelectField
+              label="Order"
+              options={ORDERINGS}
+              name="ordering"
+              defaultValue={webhook?.ordering ?? 'none'}
+            />
+          </div>
+          {webhook && (
+            <CheckField name="enabled" defaultChecked={webhook.enabled}>
+              <span class="name">Enabled</span>{' '}
+              <span class="quiet sub">What happens while it is off is not sent later.</span>
+            </CheckField>
+          )}
+          <Failure error={form.error} />
         </div>
-        {webhook && (
-          <CheckField name="enabled" defaultChecked={webhook.enabled}>
-            <span class="name">Enabled</span>{' '}
-            <span class="quiet sub">What happens while it is off is not sent later.</span>
-          </CheckField>
-        )}
-        <Failure error={form.error} />
-      </div>
-      <div class="buttons form-foot">
-        <button type="button" onClick={cancel}>
-          Cancel
-        </button>
-        <button class="primary" aria-disabled={form.busy}>
-          {labelOf(webhook, form.busy)}
-        </button>
-      </div>
-      {(webhook || isChanged) && <OnBack cancel={cancel} />}
-      {isAsking && (
-        <ConfirmDialog
-          title={DISCARD.title}
-          action={DISCARD.leave}
-          doing={DISCARD.leave}
-          isDangerous
-          onSubmit={async () => onCancel()}
-          onClose={() => setIsAsking(false)}
-        >
-          {''}
-        </ConfirmDialog>
-      )}
-    </form>
+        <div class="buttons form-foot">
+          <CancelButton />
+          <button class="primary" aria-disabled={form.busy}>
+            {labelOf(webhook, form.busy)}
+          </button>
+        </div>
+      </form>
+    </InPlace>
   );
-}
-
-/** Back does what Cancel does. */
-function OnBack({ cancel }: { cancel(): void }) {
-  useBack(cancel);
-  return null;
 }
 
 function labelOf(webhook: Webhook | undefined, isBusy: boolean): string {
