@@ -1,4 +1,4 @@
-import { InputField } from '../ui/field.tsx';
+import { DaysField } from '../ui/days-field.tsx';
 import { SelectField } from '../ui/select-field.tsx';
 import type { ChangeFilter } from './filter.ts';
 import { type ChosenPeriod, PERIODS } from './period.ts';
@@ -18,20 +18,7 @@ export const PeriodField = ({ period, from, to, onChange }: Props) => (
       onValue={(period) => onChange({ period: period || undefined, from: undefined, to: undefined })}
     />
     {period === 'dates' && (
-      <div class="dates">
-        <InputField
-          label="First day"
-          type="date"
-          value={from}
-          onInput={({ currentTarget: { value } }) => onChange({ from: value || undefined })}
-        />
-        <InputField
-          label="Last day"
-          type="date"
-          value={to}
-          onInput={({ currentTarget: { value } }) => onChange({ to: value || undefined })}
-        />
-      </div>
+      <DaysField from={from} to={to} onDay={(end, day) => onChange({ [end]: day || undefined })} />
     )}
   </>
 );

@@ -1,3 +1,5 @@
+import { boundsOfDays } from '../ui/days.ts';
+
 /** The periods to choose from. */
 export const PERIODS = {
   today: 'Today',
@@ -23,18 +25,9 @@ export function boundsOf(
   now = new Date(),
 ): { since?: string; until?: string } {
   if (period === undefined) return {};
-  if (period !== 'dates') return { since: midnight(now, 1 - DAYS[period]) };
-  const [first, last] = [dayIn(from), dayIn(to)];
-  const [earlier, later] = first && last && first > last ? [last, first] : [first, last];
-  return { since: earlier && midnight(earlier), until: later && midnight(later, 1) };
-}
-
-/** So many days later. A day with a change of the clock is one, too. */
-const midnight = (day: Date, days = 0) =>
-  new Date(day.getFullYear(), day.getMonth(), day.getDate() + days).toISOString();
-
-/** Undefined unless it is a day that somebody can mean: while a year is typed, it is in antiquity. */
-function dayIn(text: string): Date | undefined {
-  const [, year, month, day] = /^(2\d{3})-(\d\d)-(\d\d)$/.exec(text) ?? [];
-  return year === undefined ? undefined : new Date(Number(year), Number(month) - 1, Number(day));
+  if (period !== 'dates') {
+    const first = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1 - DAYS[period]);
+    return { since: first.toISOString() };
+  }
+  return boundsOfDays(from, to);
 }

@@ -123,9 +123,9 @@ describeInBrowser('users in the dashboard', () => {
     const { page } = await visit('users?sort=name', prepare, { timezoneId: 'Asia/Kolkata' });
     await shows(page, /^5 users$/);
     await fills(page, { Time: 'Created between …' });
-    await fills(page, { From: '2026-01-31' });
+    await fills(page, { 'First day': '2026-01-31' });
     await shows(page, /^4 users$/);
-    await fills(page, { To: '2026-02-01' });
+    await fills(page, { 'Last day': '2026-02-01' });
     await shows(page, /^2 users$/, 'Only users created from Jan 31, 2026 to Feb 1, 2026');
     expect(await namesOf(page)).toEqual(['Last', 'First']); // sorted by it
     await page.locator('table', { hasText: 'by creation' }).waitFor();

@@ -445,6 +445,7 @@ describe('a period', () => {
     expect(bounds('dates', '2026-11-30', '2026-11-01')).toEqual(november);
     expect(bounds('dates', '', '2026-11-30')).toEqual({ until: november.until });
     expect(bounds('dates', '0002-11-01', '?')).toEqual({});
+    expect(bounds('dates', '2026-02-30', '2026-13-01')).toEqual({});
   });
 });
 
@@ -930,9 +931,11 @@ describe('the list of users', () => {
     }
     for (const wrong of ['', 'created=1y', 'changed=toString'])
       expect(timeIn(new URLSearchParams(wrong))).toBeUndefined();
-    expect(timeIn(new URLSearchParams('created=2026-02-30..2026-13-01'))).toEqual({ by: 'createdAt' });
+    const typed = timeIn(new URLSearchParams('created=0002-02-28..2026-13-01'))!; // the fields keep it
+    expect(typed).toEqual({ by: 'createdAt', from: '0002-02-28', to: '2026-13-01' });
+    expect([boundsOf(typed, NOW), timeInWords(typed)]).toEqual([{}, '']);
     const swapped = timeIn(new URLSearchParams('created=2026-02-02..2026-01-01'))!;
-    expect(swapped).toEqual({ by: 'createdAt', from: '2026-01-01', to: '2026-02-02' });
+    expect(timeInWords(swapped)).toBe('created from Jan 1, 2026 to Feb 2, 2026');
     expect(boundsOf({ by: 'createdAt', period: '7d' }, NOW)).toEqual({ since: '2026-01-24T09:00:00.000Z' });
     expect(boundsOf(swapped, NOW)).toEqual({
       since: new Date(2026, 0, 1).toISOString(),

@@ -1,4 +1,4 @@
-import { Field } from '../../ui/field.tsx';
+import { DaysField } from '../../ui/days-field.tsx';
 import { SelectField } from '../../ui/select-field.tsx';
 import { PERIODS, timeChanges, type TimeField, type TimeFilter } from '../user/time-filter.ts';
 import type { ChangeFilter } from '../user/use-user-filter.ts';
@@ -43,23 +43,6 @@ export function TimeSelect({ time, change, disabled }: Props) {
 /** The days that the time is between. Hidden unless it is. */
 export function TimeDays({ time, change, disabled }: Props) {
   if (!time || time.period || disabled) return null;
-  const day = (end: 'from' | 'to', label: string) => (
-    <Field label={label}>
-      {(field) => (
-        <input
-          {...field}
-          type="date"
-          min="1970-01-01"
-          value={time[end] ?? ''}
-          onChange={(event) => change(timeChanges({ ...time, [end]: event.currentTarget.value }))}
-        />
-      )}
-    </Field>
-  );
-  return (
-    <div class="days">
-      {day('from', 'From')}
-      {day('to', 'To')}
-    </div>
-  );
+  const { from = '', to = '' } = time;
+  return <DaysField from={from} to={to} onDay={(end, day) => change(timeChanges({ ...time, [end]: day }))} />;
 }

@@ -1,3 +1,5 @@
+import { boundsOfDays, inOrder, midnightOf } from '../../ui/days.ts';
+
 /** The times by which users are listed, with the parameter of the address for each. */
 const PARAMETERS = { createdAt: 'created', updatedAt: 'changed' } as const;
 
@@ -14,7 +16,7 @@ const HOUR_MS = 60 * 60_000;
 export interface TimeFilter {
   by: TimeField;
   period?: Period;
-  /** The first and the last day, such as `2026-01-31`, in the zone of the browser. */
+  /** The first and the last day, such as `2026-01-31`, as they were entered. */
   from?: string;
   to?: string;
 }
@@ -24,8 +26,9 @@ export function timeIn(parameters: URLSearchParams): TimeFilter | undefined {
   for (const by of Object.keys(PARAMETERS) as TimeField[]) {
     const text = parameters.get(PARAMETERS[by]) ?? '';
     if (Object.hasOwn(PERIODS, text)) return { by, period: text as Period };
-    const [from, to] = text.split('..').map((day) => (dayIn(day) ? day : undefined));
-    if (text.includes('..')) return from && to && from > to ? { by, from: to, to: from } : { by, from, to };
+    if (!text.includes('..')) continue;
+    const [from, to] = text.split('..');
+    return { by, from, to };
   }
   return undefined;
 }
@@ -42,30 +45,24 @@ export function timeChanges(time: TimeFilter | undefined): Record<string, string
  * The first moment that passes and the first after it that does not, as the API takes them. A period begins at a whole
  * hour, so that the pages of a list that is looked at again belong together.
  */
-export function boundsOf({ period, from, to }: TimeFilter, now: number): { since?: string; until?: string } {
+export function boundsOf(
+  { period, from = '', to = '' }: TimeFilter,
+  now: number,
+): { since?: string; until?: string } {
   if (period) {
     const hours = Math.floor(now / HOUR_MS) - HOURS[period];
     return { since: new Date(hours * HOUR_MS).toISOString() };
   }
-  return { since: from && dayIn(from)?.toISOString(), until: to && dayIn(to, 1)?.toISOString() };
-}
-
-/** Midnight of a day, or of one that many days after it; undefined if there is no such day. */
-function dayIn(text: string, later = 0): Date | undefined {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
-  const [year, month, day] = text.split('-').map(Number);
-  const date = new Date(year, month - 1, day);
-  if (year < 1970 || date.getMonth() !== month - 1) return undefined;
-  return new Date(year, month - 1, day + later);
+  return boundsOfDays(from, to);
 }
 
 const days = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 
 /** “created in the last 7 days”; empty if it keeps nobody out. */
-export function timeInWords({ by, period, from, to }: TimeFilter): string {
+export function timeInWords({ by, period, from = '', to = '' }: TimeFilter): string {
   const done = PARAMETERS[by];
   if (period) return `${done} in the ${PERIODS[period]}`;
-  const [first, last] = [from, to].map((day) => day && days.format(dayIn(day)));
+  const [first, last] = inOrder(from, to).map((day) => day && days.format(midnightOf(day)));
   if (first && first === last) return `${done} on ${first}`;
   if (first && last) return `${done} from ${first} to ${last}`;
   if (first) return `${done} since ${first}`;
