@@ -27,7 +27,7 @@ export function GetStarted({ setup, onDismiss }: { setup: Setup; onDismiss(): vo
       <ol role="list" class="checklist">
         <Step title="Add your first users" isDone={setup.hasUsers}>
           <p class="quiet">One at a time, or all at once from a CSV file.</p>
-          <div class="step-actions">
+          <div class="checklist-actions">
             <Link to="users?new" class="button primary">
               Create a user
             </Link>
@@ -43,7 +43,7 @@ export function GetStarted({ setup, onDismiss }: { setup: Setup; onDismiss(): vo
             <code>users:delete</code>.
           </p>
           <CopyField label="SCIM base URL" value={`${baseUrl}/scim/v2`} onCopied={() => {}} />
-          <div class="step-actions">
+          <div class="checklist-actions">
             <Link to="tokens?new" class="button">
               Create a token for it
             </Link>
@@ -52,7 +52,7 @@ export function GetStarted({ setup, onDismiss }: { setup: Setup; onDismiss(): vo
         <Step title="Call the API" isDone={setup.hasToken}>
           <p class="quiet">Each of your programs has a token of its own. Put its value in place of $TOKEN.</p>
           <CopyField label="List users" value={CURL} rows={2} onCopied={() => {}} />
-          <div class="step-actions">
+          <div class="checklist-actions">
             <Link to="tokens?new" class="button">
               Create a token
             </Link>
@@ -76,7 +76,7 @@ function Step({ title, isDone, isOptional = false, children }: StepProps) {
   if (isDone === undefined) return null;
   return (
     <li class={isDone ? 'done' : undefined}>
-      <span class="step-mark">{isDone && <Icon name="check" />}</span>
+      <span class="checklist-mark">{isDone && <Icon name="check" />}</span>
       <h3>
         {title}
         {isDone ? <span class="unseen"> (done)</span> : isOptional && <span class="quiet"> (optional)</span>}
