@@ -1,29 +1,17 @@
-import { useState } from 'preact/hooks';
 import { useSession } from '../session/session.ts';
+import { useStore } from '../store.ts';
 import { focusHeading } from '../ui/dialog.tsx';
+import { createKept, oneOf } from '../ui/kept.ts';
 
-const KEY = 'reload-note';
-
-function isRead(): boolean {
-  try {
-    return localStorage.getItem(KEY) !== null;
-  } catch {
-    return false; // the browser may forbid storage
-  }
-}
+const note = createKept('reload-note', 'unread', oneOf(['unread', 'read']));
 
 /** Says once, to people who signed in with a token, that a reload ends the session. An issuer signs in again. */
 export function ReloadNote() {
   const { token } = useSession();
-  const [isShown, setIsShown] = useState(() => token.createdBy === null && !isRead());
-  if (!isShown) return null;
+  const isRead = useStore(note) === 'read';
+  if (token.createdBy !== null || isRead) return null;
   const dismiss = () => {
-    try {
-      localStorage.setItem(KEY, 'read');
-    } catch {
-      // it is shown again after the next sign-in
-    }
-    setIsShown(false);
+    note.choose('read');
     focusHeading();
   };
   return (

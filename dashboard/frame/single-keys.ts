@@ -1,8 +1,4 @@
-import { createKept } from '../ui/kept.ts';
-
-type Choice = 'on' | 'off';
+import { createKept, oneOf } from '../ui/kept.ts';
 
 /** Whether single letters are shortcuts. Speech input and unsteady hands may press them by accident. */
-export const singleKeys = createKept<Choice>('single-keys', 'on', (text): text is Choice =>
-  ['on', 'off'].includes(text),
-);
+export const singleKeys = createKept('single-keys', 'on', oneOf(['on', 'off']));

@@ -1,9 +1,9 @@
-import { createKept } from '../ui/kept.ts';
+import { createKept, oneOf } from '../ui/kept.ts';
 
 export const THEMES = { system: 'System', light: 'Light', dark: 'Dark' } as const;
 export type Theme = keyof typeof THEMES;
 
-export const theme = createKept<Theme>('theme', 'system', (text): text is Theme => text in THEMES);
+export const theme = createKept('theme', 'system', oneOf(Object.keys(THEMES) as Theme[]));
 
 const apply = (theme: Theme) => {
   if (theme === 'system') delete document.documentElement.dataset.theme;

@@ -1,23 +1,24 @@
 import { createStore, type Store } from '../store.ts';
 
 /** A choice that stays in this browser, in all of its tabs. */
-export interface Kept<Value extends string> extends Store<Value> {
+export interface Kept<Value> extends Store<Value> {
   /** Keeps the choice, or nothing if it is the usual one. */
   choose(value: Value): void;
 }
 
-/** Reads what was chosen earlier; `usual` if nothing was, or nothing that is valid. */
-export function createKept<Value extends string>(
+/** Reads what was chosen earlier; `usual` if nothing was, or nothing that `parse` can read. */
+export function createKept<Value>(
   key: string,
   usual: Value,
-  isValid: (text: string) => text is Value,
+  parse: (text: string) => Value | undefined,
+  format: (value: Value) => string = String,
 ): Kept<Value> {
   const read = (): Value => {
     try {
-      const kept = localStorage.getItem(key) ?? usual;
-      return isValid(kept) ? kept : usual;
+      const kept = localStorage.getItem(key);
+      return (kept === null ? undefined : parse(kept)) ?? usual;
     } catch {
-      return usual; // the browser may forbid storage
+      return usual; // the browser may forbid storage, and others may write to it
     }
   };
   const store = createStore(read());
@@ -30,7 +31,7 @@ export function createKept<Value extends string>(
     choose(value) {
       try {
         if (value === usual) localStorage.removeItem(key);
-        else localStorage.setItem(key, value);
+        else localStorage.setItem(key, format(value));
       } catch {
         // it applies until the page is closed
       }
@@ -38,3 +39,9 @@ export function createKept<Value extends string>(
     },
   };
 }
+
+/** Reads one of these values. */
+export const oneOf =
+  <Value extends string>(values: readonly Value[]) =>
+  (text: string): Value | undefined =>
+    values.find((value) => value === text);
