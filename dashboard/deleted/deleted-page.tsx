@@ -1,26 +1,17 @@
 import { useState } from 'preact/hooks';
-import type { DeletedUser } from '../../client/index.ts';
-import { May } from '../session/may.tsx';
 import { useSession } from '../session/session.ts';
 import { focusHeading } from '../ui/dialog.tsx';
 import { ConfirmDialog } from '../ui/form-dialog.tsx';
 import { ListPage } from '../ui/list-page.tsx';
 import { Messages } from '../ui/messages.tsx';
 import { SearchField, SearchForm } from '../ui/search-field.tsx';
-import { ACTIONS, type Column } from '../ui/table.tsx';
-import { ShortDate } from '../ui/time.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { useList } from '../ui/use-list.ts';
-import { columnOf } from '../users/user/fields.tsx';
+import { columnsOf, type OpenDialog } from './deleted-columns.tsx';
 import { RestoreDialog } from './restore-dialog.tsx';
 
 /** The API finds whole addresses only, and refuses anything else. */
 const isAddress = (text: string) => /^\S+@\S+\.\S+$/.test(text);
-
-interface OpenDialog {
-  action: 'restore' | 'purge';
-  user: DeletedUser;
-}
 
 export default function DeletedPage() {
   const { client } = useSession();
@@ -109,47 +100,3 @@ export default function DeletedPage() {
     </>
   );
 }
-
-const columnsOf = (open: (dialog: OpenDialog) => void): Column<DeletedUser>[] => [
-  {
-    title: 'User',
-    class: 'main wider',
-    value: ({ name }) => (
-      <strong class="clip" title={name}>
-        {name}
-      </strong>
-    ),
-  },
-  columnOf('email'),
-  columnOf('role'),
-  { title: 'Deleted', value: ({ deletedAt }) => <ShortDate iso={deletedAt} /> },
-  { title: 'Will be purged', value: ({ purgeAt }) => <ShortDate iso={purgeAt} /> },
-  columnOf('id'),
-  {
-    ...ACTIONS,
-    value: (user) => (
-      <>
-        <May scope="users:write">
-          <button
-            type="button"
-            class="plain small"
-            aria-label={`Restore ${user.name}`}
-            onClick={() => open({ action: 'restore', user })}
-          >
-            Restore
-          </button>
-        </May>
-        <May scope="admin">
-          <button
-            type="button"
-            class="plain danger small"
-            aria-label={`Purge ${user.name}`}
-            onClick={() => open({ action: 'purge', user })}
-          >
-            Purge
-          </button>
-        </May>
-      </>
-    ),
-  },
-];

@@ -1,9 +1,8 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useFarewell } from '../../session/farewell.ts';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Failure } from '../../ui/failure.tsx';
 import { ConfirmDialog } from '../../ui/form-dialog.tsx';
-import { STOPPING, useBusy, useTask } from '../../ui/use-task.ts';
+import { StoppableDialog } from '../../ui/stoppable-dialog.tsx';
+import { useTask } from '../../ui/use-task.ts';
 import { type Bulk, type Outcome, summaryOf, usersIn } from './bulk.ts';
 import { formatCount } from '../../ui/format.ts';
 
@@ -38,8 +37,6 @@ function Run({ bulk, onDone }: Pick<Props, 'bulk' | 'onDone'>) {
   const [outcome] = useState<Outcome>({ done: [], changed: [], refused: [], isUncertain: false });
   const [finished, setFinished] = useState(0);
   const [hasEnded, setHasEnded] = useState(false);
-  const stopButton = useRef<HTMLButtonElement>(null);
-  useEffect(() => stopButton.current?.focus(), []);
   const task = useTask(async (hooks) => {
     const ended = new Set([...outcome.done, ...outcome.refused.map(({ target }) => target)]);
     const rest = bulk.targets.filter((target) => !ended.has(target));
@@ -52,32 +49,22 @@ function Run({ bulk, onDone }: Pick<Props, 'bulk' | 'onDone'>) {
     else setHasEnded(true);
   });
 
-  const close = () => onDone(outcome);
-  const retry = () => {
-    task.retry();
-    stopButton.current?.focus();
-  };
   const isRunning = !hasEnded && task.error === undefined;
-  useBusy(isRunning);
   useFarewell(() => (isRunning ? interruption(bulk, outcome) : undefined));
 
-  const isStopping = isRunning && task.isStopping;
   const { refused } = outcome;
-  const question = { title: 'Stop here?', stay: 'Continue', leave: 'Stop', onLeave: task.stop };
   return (
-    <Dialog
+    <StoppableDialog
       title={`${bulk.doing} ${usersIn(bulk.targets)}`}
-      question={isRunning && !isStopping ? question : null}
-      onClose={() => isRunning || close()}
+      task={task}
+      isRunning={isRunning}
+      finished={finished}
+      count={bulk.targets.length}
+      status={
+        isRunning ? `${formatCount(finished)} of ${usersIn(bulk.targets)}` : `${summaryOf(bulk, outcome)}.`
+      }
+      onClose={() => onDone(outcome)}
     >
-      {isRunning && <progress aria-label="Part that is done" max={bulk.targets.length} value={finished} />}
-      <p role="status">
-        {isRunning ? `${formatCount(finished)} of ${usersIn(bulk.targets)}` : `${summaryOf(bulk, outcome)}.`}
-      </p>
-      <p class="quiet" role="status">
-        {isStopping ? STOPPING : isRunning && task.waiting}
-      </p>
-      <Failure error={task.error} onRetry={retry} />
       {!isRunning && refused.length > 0 && (
         <ul class="scroll" tabIndex={0} aria-label="Users that were refused">
           {refused.slice(0, MAX_SHOWN).map(({ target, reason }) => (
@@ -90,18 +77,7 @@ function Run({ bulk, onDone }: Pick<Props, 'bulk' | 'onDone'>) {
           )}
         </ul>
       )}
-      <div class="buttons">
-        <button
-          type="button"
-          ref={stopButton}
-          class={isRunning ? undefined : 'primary'}
-          aria-disabled={isStopping}
-          onClick={isRunning ? task.stop : close}
-        >
-          {isStopping ? 'Stopping …' : isRunning ? 'Stop' : 'Close'}
-        </button>
-      </div>
-    </Dialog>
+    </StoppableDialog>
   );
 }
 

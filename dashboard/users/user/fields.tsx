@@ -1,40 +1,11 @@
-import type { ComponentChildren, InputHTMLAttributes } from 'preact';
 import type { User } from '../../../client/index.ts';
 import { CopyId } from '../../ui/copy.tsx';
 import { Clip, type Column } from '../../ui/table.tsx';
 import { Moment, ShortDate } from '../../ui/time.tsx';
+import type { Field, WritableField } from './field.ts';
 import { Person } from './person.tsx';
 import { ROLES } from './roles.ts';
 import { type UserValues, WRITABLE_FIELDS } from './values.ts';
-
-/** Shows a field at its place among others. */
-interface Shown {
-  place: number;
-  value(user: User): ComponentChildren;
-}
-
-interface Field {
-  title: string;
-  /** In the list of users; null if it is not there. */
-  column: (Shown & { class: string }) | null;
-  /** Among the facts on the page of a user. One whose value is null is left out. */
-  fact: Shown | null;
-}
-
-interface WritableField<Value> {
-  /** In the form. */
-  input: {
-    place: number;
-    control: 'text' | 'role' | 'check' | 'metadata';
-    label: string;
-    /** Whether it shares a row with another one. */
-    isHalf?: boolean;
-    hint?: string;
-    attributes?: InputHTMLAttributes<HTMLInputElement>;
-    /** The value of a new user. If it is null, an empty text means null. */
-    initial: Value;
-  };
-}
 
 /** What a directory has given is no field. */
 type FieldName = Exclude<keyof User, 'directory'>;

@@ -1,13 +1,12 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Webhook } from '../../../client/index.ts';
 import { useFarewell } from '../../session/farewell.ts';
 import { useSession } from '../../session/session.ts';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Failure } from '../../ui/failure.tsx';
 import { hasStatus } from '../../ui/faults.ts';
 import { countOf, formatCount } from '../../ui/format.ts';
 import { patiently } from '../../ui/patiently.ts';
-import { STOPPING, useBusy, useTask } from '../../ui/use-task.ts';
+import { StoppableDialog } from '../../ui/stoppable-dialog.tsx';
+import { useTask } from '../../ui/use-task.ts';
 
 const SENT_AT_ONCE = 4;
 
@@ -25,8 +24,6 @@ export function Sending({ webhook, events, onDone }: Props) {
   const [ended] = useState({ sent: new Set<string>(), gone: new Set<string>() });
   const [count, setCount] = useState(0);
   const [hasEnded, setHasEnded] = useState(false);
-  const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => button.current?.focus(), []);
   const { sent, gone } = ended;
   const task = useTask(async (hooks) => {
     const { stopping } = hooks;
@@ -63,47 +60,26 @@ export function Sending({ webhook, events, onDone }: Props) {
   });
 
   const isRunning = !hasEnded && task.error === undefined;
-  const isStopping = isRunning && task.isStopping;
-  useBusy(isRunning);
   useFarewell(() =>
     isRunning
       ? `Sending ${eventsIn(events)} again was interrupted; ${formatCount(sent.size)} of them are being sent.`
       : undefined,
   );
-  const close = () => onDone(sent.size);
-  const retry = () => {
-    task.retry();
-    button.current?.focus();
-  };
-  const question = { title: 'Stop here?', stay: 'Continue', leave: 'Stop', onLeave: task.stop };
+  const lost = gone.size > 0 ? `; ${formatCount(gone.size)} kept no longer` : '';
   return (
-    <Dialog
+    <StoppableDialog
       title={`Sending ${eventsIn(events)} again`}
-      question={isRunning && !isStopping ? question : null}
-      onClose={() => isRunning || close()}
-    >
-      {isRunning && <progress aria-label="Part that is done" max={events.length} value={count} />}
-      <p role="status">
-        {isRunning
+      task={task}
+      isRunning={isRunning}
+      finished={count}
+      count={events.length}
+      status={
+        isRunning
           ? `${formatCount(count)} of ${eventsIn(events)}`
-          : `${formatCount(sent.size)} of ${eventsIn(events)} being sent again${gone.size > 0 ? `; ${formatCount(gone.size)} kept no longer` : ''}.`}
-      </p>
-      <p class="quiet" role="status">
-        {isStopping ? STOPPING : isRunning && task.waiting}
-      </p>
-      <Failure error={task.error} onRetry={retry} />
-      <div class="buttons">
-        <button
-          type="button"
-          ref={button}
-          class={isRunning ? undefined : 'primary'}
-          aria-disabled={isStopping}
-          onClick={isRunning ? task.stop : close}
-        >
-          {isStopping ? 'Stopping …' : isRunning ? 'Stop' : 'Close'}
-        </button>
-      </div>
-    </Dialog>
+          : `${formatCount(sent.size)} of ${eventsIn(events)} being sent again${lost}.`
+      }
+      onClose={() => onDone(sent.size)}
+    />
   );
 }
 
