@@ -5,10 +5,10 @@ import { ImportStep } from './import-step.tsx';
 import { summaryOf } from './labels.ts';
 import { AskBeforeLeaving } from '../../ui/leaving.tsx';
 import { PreviewStep } from './preview-step.tsx';
+import { questionAbout } from './question.ts';
 import { Step } from './step.tsx';
 import { useDraft } from './use-draft.ts';
 import { useRowCount } from './use-row-count.ts';
-import { questionAbout } from './words.ts';
 
 const FILE = 0;
 const COLUMNS = 1;

@@ -2,11 +2,11 @@ import { countOf } from '../../ui/format.ts';
 import { AskBeforeLeaving } from '../../ui/leaving.tsx';
 import { rulesOf } from './labels.ts';
 import { PeopleTable } from './people-table.tsx';
+import { questionAbout } from './question.ts';
 import { RefusedRows } from './refused-rows.tsx';
 import { RunProgress } from './run-progress.tsx';
 import type { Draft } from './use-draft.ts';
 import { useImportRun } from './use-import-run.ts';
-import { questionAbout } from './words.ts';
 
 interface Props {
   draft: Draft;

@@ -1,4 +1,3 @@
-import type { LeaveQuestion } from '../../ui/dialog.tsx';
 import { targetOfHeader } from '../../../csv/proposals.ts';
 import type { Target } from '../../../csv/targets.ts';
 
@@ -25,12 +24,3 @@ export function sizeOf(bytes: number): string {
   const size = bytes / 1_000 ** power;
   return `${power > 0 && size < 10 ? size.toFixed(1) : Math.round(size)} ${UNITS[power]}`;
 }
-
-/** Asked before a file is left that has not been imported yet. */
-export const questionAbout = (name: string): LeaveQuestion => ({
-  title: 'Leave the import?',
-  text: `${name} has not been imported yet. It stays here, with what you chose for its columns, until you sign out.`,
-  stay: 'Stay',
-  leave: 'Leave',
-  isHarmless: true,
-});
