@@ -30,7 +30,10 @@ export default function WebhookPage({ id }: { id: string }) {
     if (parameters.has('edit')) change({ edit: undefined });
     return () => newWebhook.set(undefined);
   }, []);
-  useLayoutEffect(() => (isEditing ? () => editButton.current?.focus() : undefined), [isEditing]);
+  useLayoutEffect(() => {
+    // After a dialog that has closed with the form, and that gives the focus to the heading.
+    if (isEditing) return () => queueMicrotask(() => editButton.current?.focus());
+  }, [isEditing]);
   const webhook = found.value;
 
   if (!webhook)

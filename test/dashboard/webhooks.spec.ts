@@ -440,19 +440,21 @@ describeInBrowser('webhooks in the dashboard', () => {
     const { page } = await visit('webhooks', async (api) => {
       ({ id } = await createWebhook(api, { description: 'Wiki' }));
     });
+    const asked = dialogOf(page).getByRole('heading', { name: 'Discard your changes?' });
     await openPage(page, 'Wiki');
     await buttonOf(page, 'Edit').click();
-    await buttonOf(page, 'Cancel').click(); // nothing was entered
+    await page.keyboard.press('Escape'); // nothing was entered
     await focusOn(buttonOf(page, 'Edit'));
     await buttonOf(page, 'Edit').click();
     await fills(page, { Description: 'Other' });
+    expect(await page.evaluate(ASKS_BEFORE_UNLOAD)).toBe(true);
     for (const leave of [
       () => page.goBack(),
-      () => page.getByRole('link', { name: 'Tokens', exact: true }).click(),
+      () => page.getByRole('link', { name: 'Users' }).click(),
       () => page.keyboard.press('Escape'),
     ]) {
       await leave();
-      await shows(page, 'Discard your changes?');
+      await asked.waitFor();
       await meetsWcag(page);
       await submits(page, 'Keep editing');
       await closed(page);
@@ -464,6 +466,23 @@ describeInBrowser('webhooks in the dashboard', () => {
     await focusOn(buttonOf(page, 'Edit'));
     await headingOf(page, 'Wiki').waitFor();
     expect(page.url()).toMatch(new RegExp(`/webhooks/${id}$`));
+
+    await page.getByRole('link', { name: 'Webhooks' }).first().click();
+    await createLink(page).click();
+    await page.getByRole('checkbox', { name: /^Groups/ }).check(); // boxes count, too
+    for (const leave of [
+      () => page.getByRole('link', { name: 'Users' }).click(),
+      () => buttonOf(page, 'Cancel').click(),
+    ]) {
+      await leave();
+      await asked.waitFor();
+      await submits(page, 'Keep editing');
+      await closed(page);
+    }
+    expect(await page.getByRole('checkbox', { name: /^Groups/ }).isChecked()).toBe(true);
+    await buttonOf(page, 'Cancel').click();
+    await submits(page, 'Discard changes');
+    await focusOn(headingOf(page, 'Webhooks')); // which are not asked about again
   });
 
   it('have a page that says that there is none, and one from which they are deleted', async () => {
