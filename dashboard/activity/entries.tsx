@@ -37,7 +37,7 @@ export function useEntries({ label, list, own, level, maxRows = Infinity, ...tar
 
   const last = all.at(-1)?.rows.at(-1);
   const entries = items.length > 0 && (
-    <div role="group" aria-label={label} aria-busy={isLoading} ref={ref} class="days">
+    <div role="group" aria-label={label} aria-busy={isLoading} ref={ref}>
       {days.map((day) => (
         <DayEntries key={day.rows[0][0].id} day={day} level={level} isStale={isStale}>
           {day.rows.map((row) => (
