@@ -53,6 +53,8 @@ export default function ActivityPage() {
   const nameOf = (id: string) =>
     picked.current.get(id) ?? namesIn(items).get(id) ?? names.nameOf(id) ?? shortened(id);
 
+  const failure = <Failure error={list.error} onRetry={list.retry} />;
+
   return (
     <>
       <div class="heading">
@@ -85,9 +87,8 @@ export default function ActivityPage() {
           )}
         </div>
       </div>
-      <Messages notice={notice}>
-        <Failure error={list.error} onRetry={list.retry} />
-      </Messages>
+      {list.isFirst && failure}
+      <Messages notice={notice}>{!list.isFirst && failure /* that of older ones, far down */}</Messages>
       {items.length === 0 && list.isLoading && <Skeleton />}
       {entries}
       <ListEnd

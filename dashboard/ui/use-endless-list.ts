@@ -31,7 +31,9 @@ export function useEndlessList<Item>(
     error,
     isLoading,
     /** Whether `items` are of an earlier request. */
-    isStale: isLoading && cursor === undefined,
+    isStale: (isLoading || error !== undefined) && cursor === undefined,
+    /** Whether the last request was for the first page. */
+    isFirst: cursor === undefined,
     /** Whether there are more items than these. */
     hasMore: nextCursor !== null,
     reload,

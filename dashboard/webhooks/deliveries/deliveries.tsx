@@ -100,6 +100,7 @@ export function Deliveries({ webhook, onRefresh }: Props) {
         </button>
         <ListStatus list={list} singular="delivery" plural="deliveries" />
       </div>
+      <Failure error={list.error} onRetry={list.retry} />
       {items.length > 0 && (
         <Table
           caption="Deliveries, newest first"
@@ -117,7 +118,7 @@ export function Deliveries({ webhook, onRefresh }: Props) {
       {list.items?.length === 0 && !list.isStale && <p class="quiet">{EMPTY[state]}</p>}
       {(items.length >= SIZES[0] || list.toPrevious) && <Pager label="Pages of deliveries" list={list} />}
       <Messages notice={notice}>
-        <Failure error={failure ?? list.error} onRetry={failure === undefined ? list.retry : undefined} />
+        <Failure error={failure} />
       </Messages>
       {isSendingFailed && (
         <SendFailedDialog
