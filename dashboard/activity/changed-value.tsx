@@ -6,6 +6,7 @@ import { UserNamed } from './named.tsx';
 import { shortened } from './sentence.ts';
 import { WholeTime } from './times.tsx';
 import type { Names } from './use-names.ts';
+import { ORDERINGS, PAYLOADS } from './webhook-values.ts';
 
 interface Props {
   field: string;
@@ -20,6 +21,7 @@ export function ChangedValue({ field, value, names }: Props) {
   if (field in STATES && typeof value === 'boolean') return <>{STATES[field][value ? 0 : 1]}</>;
   if (LISTS.includes(field) && Array.isArray(value))
     return <CodeChips names={value.map((each) => (each === '*' ? 'all' : String(each)))} />;
+  if (field in CHOICES && String(value) in CHOICES[field]) return <>{CHOICES[field][String(value)]}</>;
   if (WORDS.includes(field) && typeof value === 'string' && value) return <>{titleOf(value)}</>;
   if (field === 'expiresIn' && typeof value === 'string') return <>{durationOf(value)}</>;
   if (field === 'createdBy') return <CreatedBy value={value} />;
@@ -38,7 +40,8 @@ const STATES: Record<string, [ifTrue: string, ifFalse: string]> = {
   suspended: ['Suspended', 'Active'],
 };
 const LISTS = ['scopes', 'types', 'allowedNetworks'];
-const WORDS = ['state', 'payload', 'ordering', 'disabledReason'];
+const CHOICES: Record<string, Record<string, string>> = { payload: PAYLOADS, ordering: ORDERINGS };
+const WORDS = ['state', 'disabledReason'];
 const CODES = ['hint', 'rotatedFrom', 'parentId', 'url'];
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;

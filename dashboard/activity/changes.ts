@@ -57,6 +57,8 @@ const TITLES: Record<string, string> = {
   rateLimit: 'Requests a minute',
   types: 'Events',
   url: 'URL',
+  payload: 'Content',
+  ordering: 'Order',
   expiresIn: 'Lasts',
   rotatedFrom: 'Replaces',
   parentId: 'Issued by',

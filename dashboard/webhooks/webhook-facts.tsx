@@ -1,10 +1,10 @@
 import type { Webhook } from '../../client/index.ts';
+import { ORDERINGS, PAYLOADS } from '../activity/webhook-values.ts';
 import { CodeChips } from '../ui/code-chips.tsx';
 import { CopyId } from '../ui/copy.tsx';
 import { Facts } from '../ui/facts.tsx';
 import { Moment } from '../ui/time.tsx';
 import { Health, typeNames } from './webhook-columns.tsx';
-import { ORDERINGS, PAYLOADS } from './form/webhook-form.tsx';
 
 /** All fields of a webhook. */
 export const WebhookFacts = ({ webhook }: { webhook: Webhook }) => (

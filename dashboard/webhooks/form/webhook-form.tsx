@@ -1,5 +1,6 @@
 import { useLayoutEffect } from 'preact/hooks';
 import type { CreateWebhook, Webhook } from '../../../client/index.ts';
+import { ORDERINGS, PAYLOADS } from '../../activity/webhook-values.ts';
 import { CancelButton } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { CheckField, InputField } from '../../ui/field.tsx';
@@ -8,9 +9,6 @@ import { SelectField } from '../../ui/select-field.tsx';
 import { useSubmit } from '../../ui/use-submit.ts';
 import { EventsField } from './events-field.tsx';
 import { type Types, useTypes } from './use-types.ts';
-
-export const PAYLOADS = { full: 'The whole event', thin: 'Without data: nothing personal' };
-export const ORDERINGS = { none: 'As fast as possible', organization: 'One after the other' };
 
 export type WebhookFields = CreateWebhook & { enabled?: boolean };
 
