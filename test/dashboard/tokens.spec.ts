@@ -293,13 +293,13 @@ describeInBrowser('API tokens in the dashboard', () => {
       await leave(page);
       expect(await tokensIn(page)).toEqual([]);
       for (const either of [value, old.token]) await clientWith(either).get('/api/v1/users').expect(200);
-      await shows(page, 'Replaced by the one above');
-      expect((await namesIn(page)).slice(0, 3)).toEqual(['CI', 'CI Replaced by the one above', 'Other']);
+      await shows(page, 'Replaced');
+      expect((await namesIn(page)).slice(0, 3)).toEqual(['CI', 'CI Replaced', 'Other']);
       expect((await rowsOf(page))[1]).toMatch(/ in 3 days Active$/i);
 
       await endIn(old.id, '0');
       await page.getByRole('radio', { name: 'active' }).check();
-      await page.getByText('Replaced by').waitFor({ state: 'detached' });
+      await page.getByText('Replaced').waitFor({ state: 'detached' });
       expect(await namesIn(page)).toEqual(['CI', 'Other', 'Test This session']);
     });
 
@@ -309,8 +309,8 @@ describeInBrowser('API tokens in the dashboard', () => {
         for (let i = 1; i <= 50; i++) await createToken(api, { name: `Token ${i}` });
         await api.post(`/v1/tokens/${id}/rotate`).expect(201);
       });
-      await shows(page, 'Replaced by the one above');
-      const first = ['CI', 'CI Replaced by the one above', 'Token 50'];
+      await shows(page, 'Replaced');
+      const first = ['CI', 'CI Replaced', 'Token 50'];
       expect((await namesIn(page)).slice(0, 3)).toEqual(first);
     });
 

@@ -20,7 +20,11 @@ export const TokenCell = ({ token, isCurrent, onToggle }: Props) => (
         {token.parentId === null ? token.name : <code>{token.hint}</code>}
       </Link>
       {isCurrent && <span class="chip accent">This session</span>}
-      {token.below === 'replacement' && <span class="chip">Replaced by the one above</span>}
+      {token.below === 'replacement' && (
+        <span class="chip" title="by the one above">
+          Replaced
+        </span>
+      )}
       {token.issued > FEW && (
         <button type="button" class="plain disclosure" aria-expanded={token.isOpen} onClick={onToggle}>
           <Icon name="next" />

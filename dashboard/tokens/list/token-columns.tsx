@@ -21,7 +21,7 @@ export const tokenColumns = (
       <TokenCell token={token} isCurrent={token.id === currentId} onToggle={() => toggle(token.id)} />
     ),
   },
-  { title: 'Scopes', width: '27%', value: ({ scopes }) => <ScopeChips scopes={scopes} /> },
+  { title: 'Scopes', width: '238px', value: ({ scopes }) => <ScopeChips scopes={scopes} /> },
   {
     title: 'Created',
     width: '110px',
