@@ -13,7 +13,6 @@ interface Props {
   example?: { label: string; text: string; rows: number };
   /** What to do if the value is lost: “create another one”. */
   ifLost: string;
-  isWide?: boolean;
   onClose(): void;
   children?: ComponentChildren;
 }

@@ -14,24 +14,27 @@ export const webhookColumns = (open: (dialog: OpenWebhookDialog) => void): Colum
     class: 'main',
     value: (webhook) => (
       <>
-        <Link to={`webhooks/${webhook.id}`} class="name">
+        <Link to={`webhooks/${webhook.id}`} class="name webhook-name" title={nameOf(webhook)}>
           {nameOf(webhook)}
         </Link>
-        {webhook.description && <code class="sub">{webhook.url}</code>}
+        {webhook.description && <code class="sub clip">{webhook.url}</code>}
       </>
     ),
   },
   {
     title: 'Events',
+    width: '250px',
     value: (webhook) => <FewTypes names={typeNames(webhook)} />,
   },
   {
     title: 'Last success',
+    width: '130px',
     value: ({ lastSuccessAt: at }) => (at ? <Ago iso={at} /> : <span class="quiet">None yet</span>),
   },
-  { title: 'State', value: (webhook) => <Health webhook={webhook} /> },
+  { title: 'State', width: '190px', value: (webhook) => <Health webhook={webhook} /> },
   {
     ...ACTIONS,
+    width: '52px',
     value: (webhook) => (
       <Menu
         label={`Actions for ${nameOf(webhook)}`}

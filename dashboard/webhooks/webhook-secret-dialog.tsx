@@ -10,14 +10,7 @@ interface Props {
 
 /** Shows the secret of a webhook this one time, beside a receiver that verifies it. */
 export const WebhookSecretDialog = ({ webhook, title, onClose }: Props) => (
-  <SecretDialog
-    title={title}
-    label="Secret"
-    value={webhook.secret}
-    ifLost="rotate it"
-    isWide
-    onClose={onClose}
-  >
+  <SecretDialog title={title} label="Secret" value={webhook.secret} ifLost="rotate it" onClose={onClose}>
     <h3>What the receiver must do</h3>
     <Duties />
     <Snippet />
