@@ -74,7 +74,11 @@ export function ListPage<Item>(props: Props<Item>) {
             {hint}
           </p>
         ) : (
-          <ListStatus list={list} singular={singular} count={count} />
+          <ListStatus
+            list={list}
+            singular={singular}
+            count={rows.isWhole ? wholeCount(list, singular) : count}
+          />
         )}
       </div>
       <Messages notice={notice} />
@@ -84,6 +88,10 @@ export function ListPage<Item>(props: Props<Item>) {
     </>
   );
 }
+
+/** Where there are no other pages. Below it stands that there are none. */
+const wholeCount = ({ items = [] }: ShownList<unknown>, singular: string) =>
+  items.length > 0 ? countOf(items.length, singular) : '';
 
 interface StatusProps {
   list: ShownList<unknown>;
