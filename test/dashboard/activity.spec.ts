@@ -461,7 +461,9 @@ describeInBrowser('what has happened, in the dashboard,', () => {
     await fail('**/api/v1/events?**');
     await toSection(page, 'Webhooks');
     await toSection(page, 'Activity');
+    const below = page.locator('.messages').getByText('The service failed.');
     await shows(page, 'The service failed.');
+    expect(await below.count()).toBe(0); // it is where the entries would be
     await meetsWcag(page);
     await page.unroute('**/api/v1/events?**');
     await fail('**/api/v1/events?**cursor=**');
@@ -470,8 +472,14 @@ describeInBrowser('what has happened, in the dashboard,', () => {
     await entries(page).first().waitFor();
     await page.evaluate('scrollTo(0, 1e6)');
     await failed; // what failed before is gone by then
-    await shows(page, 'The service failed.');
+    await below.waitFor(); // in sight of who has scrolled
     expect(await entries(page).count()).toBe(50);
+    const widthOf = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate(({ offsetWidth }: { offsetWidth: number }) => offsetWidth);
+    expect(await widthOf('.day > .entries')).toBe(await widthOf('main > .heading'));
     await page.unroute('**/api/v1/events?**cursor=**');
     await buttonOf(page, 'Try again').click();
     await page.getByText('61 entries', { exact: true }).waitFor();
