@@ -57,13 +57,19 @@ export function PeopleTable({ head, targets, rules, refused }: Props) {
       : []),
     {
       title: 'Role',
+      class: 'narrow-value',
       value: ({ values: { role } }) => (role === undefined ? without(ROLES.member) : roleOf(role)),
     },
     {
       title: 'State',
+      class: 'narrow-value',
       value: ({ values: { active } }) => (active === undefined ? without('Active') : stateOf(active)),
     },
-    { title: 'Metadata', value: ({ values: { metadata } }) => <Chips metadata={metadata} /> },
+    {
+      title: 'Metadata',
+      class: 'wide-value',
+      value: ({ values: { metadata } }) => <Chips metadata={metadata} />,
+    },
   ];
   return (
     <div class="people stack">
