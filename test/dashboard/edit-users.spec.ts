@@ -535,7 +535,9 @@ describeInBrowser('users in the dashboard', () => {
       await meetsWcag(page);
       await buttonOf(page, 'Cancel').click();
       await submits(page, 'Discard changes');
-      await shows(page, 'There is no such user.');
+      await shows(page, 'Somebody else has deleted this user.');
+      await buttonOf(page, 'Actions').waitFor({ state: 'detached' });
+      await meetsWcag(page);
     });
 
     it('lead to those beside them in the list, and back to it with its filter', async () => {
@@ -570,6 +572,9 @@ describeInBrowser('users in the dashboard', () => {
       expect(await copied()).toBe('ada@example.com');
       await chooseIn(page, 'Copy as JSON');
       await shows(page, 'Copied Ada as JSON');
+      await buttonOf(page, 'Close the message').click();
+      await chooseIn(page, 'Copy as JSON');
+      await shows(page, 'Copied Ada as JSON'); // again
       expect(JSON.parse((await copied()) as string)).toEqual({ ...user, directory: null });
       const [created] = await panelOf(page, 'Details').getByRole('time').all();
       expect(await created.innerText()).toMatch(/^\w{3} \d{1,2}, \d{4}, \d{1,2}:\d\d\s[AP]M$/);

@@ -21,6 +21,7 @@ export function UserActions({ user, onDelete, onChanged, onNotice, onFailed }: P
   const run = (action: () => Promise<void>) => {
     if (isBusy.current) return;
     isBusy.current = true;
+    onNotice(''); // the same one may come again
     action()
       .catch(onFailed)
       .finally(() => (isBusy.current = false));

@@ -13,6 +13,7 @@ import { hasStatus, isTaken } from '../../ui/faults.ts';
 import { DeleteUserDialog } from '../edit/delete-user-dialog.tsx';
 import type { EditingEvents } from '../edit/editable-panel.tsx';
 import { UndoDelete } from '../edit/undo-delete.tsx';
+import { GoneUser, NoUser } from './no-user.tsx';
 import { UserActions } from './user-actions.tsx';
 import { UserHead } from './user-head.tsx';
 import { UserPanels } from './user-panels.tsx';
@@ -52,6 +53,8 @@ export default function UserPage({ id }: { id: string }) {
         }
       : undefined;
   const shown = deleted ?? user.value;
+  /** Somebody else has deleted the user. A form that is open keeps what was typed. */
+  const isGone = !deleted && hasStatus(user.error, 404);
 
   if (!shown)
     return (
@@ -62,7 +65,7 @@ export default function UserPage({ id }: { id: string }) {
             <Skeleton isOfFacts />
           </div>
         )}
-        {hasStatus(user.error, 404) ? <NoUser /> : <Failure error={user.error} onRetry={user.reload} />}
+        {isGone ? <NoUser /> : <Failure error={user.error} onRetry={user.reload} />}
       </>
     );
   return (
@@ -70,9 +73,10 @@ export default function UserPage({ id }: { id: string }) {
       <UserHead
         id={id}
         user={shown}
-        isDeleted={deleted !== undefined}
+        isDeleted={deleted !== undefined || isGone}
         actions={
-          !deleted && (
+          !deleted &&
+          !isGone && (
             <UserActions
               user={shown}
               onDelete={() => {
@@ -112,7 +116,7 @@ export default function UserPage({ id }: { id: string }) {
         }
       >
         <Failure error={error} onDismiss={() => setError(undefined)} />
-        <Failure error={user.error} onRetry={user.reload} />
+        {isGone ? <GoneUser /> : <Failure error={user.error} onRetry={user.reload} />}
       </Messages>
       {deleted && !canUndo && (
         <p class="quiet lead">
@@ -139,10 +143,3 @@ export default function UserPage({ id }: { id: string }) {
     </>
   );
 }
-
-const NoUser = () => (
-  <p class="empty">
-    There is no such user. It may have been deleted: look among the <Link to="deleted">deleted users</Link>,
-    or <Link to="users">search all users</Link>.
-  </p>
-);
