@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { InputField } from './field.tsx';
 
 /** The text to search for; undefined if it is too short for the API. */
@@ -10,16 +11,32 @@ interface FormProps {
   children: ComponentChildren;
 }
 
-/** Search fields and filters, which take effect while they are changed. */
-export const SearchForm = ({ isTerse, children }: FormProps) => (
-  <form
-    class={isTerse ? 'tools search terse' : 'tools search'}
-    role="search"
-    onSubmit={(event) => event.preventDefault()}
-  >
-    {children}
-  </form>
-);
+/**
+ * Search fields and filters, which take effect while they are changed. A narrow window shows the first one, and the
+ * others behind a button.
+ */
+export function SearchForm({ isTerse, children }: FormProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <form
+      class={`tools search${isTerse ? ' terse' : ''}${isOpen ? ' open' : ''}`}
+      role="search"
+      onSubmit={(event) => event.preventDefault()}
+    >
+      {children}
+      {isTerse && (
+        <button
+          type="button"
+          class="filters-button"
+          aria-expanded={isOpen}
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          Filters
+        </button>
+      )}
+    </form>
+  );
+}
 
 interface Props {
   label: string;

@@ -170,7 +170,7 @@ describeInBrowser('users in the dashboard', () => {
       'Role Admin',
       'Active Yes',
       `Metadata “${'k'.repeat(64)}” pro`,
-      'Metadata “seats” 5 (JSON)',
+      'Metadata “seats” 5',
     ]);
     await meetsWcag(page);
     await submits(page, 'Delete user');
@@ -296,7 +296,7 @@ describeInBrowser('users in the dashboard', () => {
       expect(await conflictsOf(page, mine)).toEqual([
         `Name: yours is Ada Lovelace, theirs is ${'x'.repeat(200)}.`,
         'Metadata “plan”: yours is removed, theirs is free.',
-        expect.stringContaining('Metadata “seats”: yours is 7 (JSON), theirs is {'),
+        expect.stringContaining('Metadata “seats”: yours is 7, theirs is {'),
       ]);
       expect(await userOf(api, user)).toMatchObject({ role: 'member', version: 2 });
       await meetsWcag(page);

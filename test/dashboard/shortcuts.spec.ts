@@ -9,6 +9,7 @@ import {
   closed,
   dialogButton,
   dialogOf,
+  fills,
   focusOn,
   headingOf,
   shows,
@@ -84,7 +85,9 @@ describeInBrowser('the frame of the dashboard', () => {
   });
 
   it('is one row in a narrow window, with a menu that closes by itself', async () => {
-    const { page } = await visit('', undefined, { viewport: { width: 390, height: 844 } });
+    const { page } = await visit('', (api) => api.createUser({ name: 'Ada' }), {
+      viewport: { width: 390, height: 844 },
+    });
     const box = await headingOf(page, 'Overview').boundingBox();
     expect(box!.y + box!.height).toBeLessThan(200);
     const menu = page.getByRole('button', { name: 'Menu' });
@@ -95,5 +98,11 @@ describeInBrowser('the frame of the dashboard', () => {
     await toSection(page, 'Users');
     expect(await menu.getAttribute('aria-expanded')).toBe('false');
     expect(await page.getByRole('navigation', { name: 'Sections' }).isVisible()).toBe(false);
+    const row = await page.getByRole('row').last().boundingBox();
+    expect(row!.y).toBeLessThan(200); // the filters wait behind a button
+    expect(await page.getByLabel('Role').isVisible()).toBe(false);
+    await buttonOf(page, 'Filters').click();
+    await fills(page, { Role: 'Viewer' });
+    await shows(page, 'There are no users with the role Viewer');
   });
 });

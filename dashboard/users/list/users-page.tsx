@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { User } from '../../../client/index.ts';
 import { navigate, useNew } from '../../router/place.ts';
-import { May, may } from '../../session/may.tsx';
+import { may } from '../../session/may.tsx';
 import { useSession } from '../../session/session.ts';
 import { focusHeading } from '../../ui/dialog.tsx';
 import { ListPage } from '../../ui/list-page.tsx';
@@ -12,6 +12,7 @@ import { type Aftermath, AftermathMessages } from './aftermath.tsx';
 import { columnsOf } from './columns.tsx';
 import { FilterLine } from './filter-line.tsx';
 import { NoUsers } from './no-users.tsx';
+import { PageActions } from './page-actions.tsx';
 import { useRowActions } from './row-actions.ts';
 import { useUsers } from './use-users.ts';
 import { type OpenDialog, UserDialogs } from './user-dialogs.tsx';
@@ -56,24 +57,10 @@ export default function UsersPage() {
       <ListPage
         title="Users"
         actions={
-          <div class="buttons">
-            <button type="button" onClick={() => open({ action: 'export' })}>
-              Export
-            </button>
-            <May scope="users:write">
-              <button type="button" onClick={() => navigate('users/import')}>
-                Import users
-              </button>
-              <button
-                type="button"
-                class="primary"
-                aria-keyshortcuts="C"
-                onClick={() => open({ action: 'create' })}
-              >
-                Create user
-              </button>
-            </May>
-          </div>
+          <PageActions
+            onExport={() => open({ action: 'export' })}
+            onCreate={() => open({ action: 'create' })}
+          />
         }
         search={<UserTools text={text} onText={setText} filter={filter} change={change} offers={offers} />}
         beside={

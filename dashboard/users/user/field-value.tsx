@@ -7,7 +7,7 @@ interface Props {
   absent?: string;
 }
 
-/** A value of a user in full. Metadata that is not text is shown as JSON, as in the editor. */
+/** A value of a user in full. Metadata that is not text is shown as code. */
 export function FieldValue({ field, value, absent = 'removed' }: Props) {
   if (value === undefined) return <span class="quiet">{absent}</span>;
   if (value === '') return <span class="quiet">empty</span>;
@@ -17,7 +17,7 @@ export function FieldValue({ field, value, absent = 'removed' }: Props) {
   if (typeof value === 'string') return <span class="value">{value}</span>;
   return (
     <span class="value">
-      <code>{JSON.stringify(value)}</code> <span class="quiet">(JSON)</span>
+      <code>{JSON.stringify(value)}</code>
     </span>
   );
 }
