@@ -10,6 +10,7 @@ import { describeInBrowser } from '../support/browser';
 import type { Client } from '../support/client';
 import { nextMoment } from '../support/clock';
 import {
+  actionsOf,
   addPeople,
   buttonOf,
   chooseAction,
@@ -91,6 +92,7 @@ describeInBrowser('users in the dashboard', () => {
     expect(await page.getByLabel('Sort').isDisabled()).toBe(true);
     await fills(page, { Role: 'Admin' });
     await shows(page, 'No users with the role Admin match ada lovelase.');
+    expect(await page.locator('.empty').innerText()).not.toContain('\n'); // it is a sentence
     await meetsWcag(page);
     await search(page, '');
     await shows(page, 'There are no users with the role Admin.');
@@ -233,6 +235,9 @@ describeInBrowser('users in the dashboard', () => {
       expect([width, await isCut('td.email .clip')]).toEqual([width, false]);
       const { height } = (await page.getByRole('row').last().boundingBox())!;
       expect([width, height < (width === 390 ? 90 : 50)]).toEqual([width, true]);
+      const role = (await page.locator('td.role > *').boundingBox())!;
+      const menu = (await actionsOf(page, 'Maria da Conceição Tavares').boundingBox())!;
+      expect([width, role.x + role.width <= menu.x]).toEqual([width, true]);
       await meetsWcag(page);
     }
   });
