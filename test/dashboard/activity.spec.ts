@@ -474,11 +474,7 @@ describeInBrowser('what has happened, in the dashboard,', () => {
     await failed; // what failed before is gone by then
     await below.waitFor(); // in sight of who has scrolled
     expect(await entries(page).count()).toBe(50);
-    const widthOf = (selector: string) =>
-      page
-        .locator(selector)
-        .first()
-        .evaluate(({ offsetWidth }: { offsetWidth: number }) => offsetWidth);
+    const widthOf = async (selector: string) => (await page.locator(selector).first().boundingBox())?.width;
     expect(await widthOf('.day > .entries')).toBe(await widthOf('main > .heading'));
     await page.unroute('**/api/v1/events?**cursor=**');
     await buttonOf(page, 'Try again').click();
