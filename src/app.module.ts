@@ -11,7 +11,7 @@ export class AppModule {
   static on(dataSource: DataSource, options: ServiceOptions): DynamicModule {
     return {
       module: AppModule,
-      imports: [ServiceModule.on(dataSource, options), HealthModule, DocsModule],
+      imports: [ServiceModule.on(dataSource, { ...options, hasDocs: true }), HealthModule, DocsModule],
     };
   }
 }

@@ -1,5 +1,5 @@
 import type { Client, User } from '../../client/index.ts';
-import { baseUrl } from '../router/address.ts';
+import { docsUrl } from '../router/address.ts';
 import { navigate } from '../router/place.ts';
 import { may, type Scope } from '../session/may.tsx';
 import type { Session } from '../session/session.ts';
@@ -32,15 +32,17 @@ const BEGINNINGS: [scope: Scope, to: string, title: string][] = [
   ['admin', 'webhooks/new', 'Create webhook'],
 ];
 
+const openDocs = (url: string): Command => ({
+  key: 'docs',
+  group: 'Open',
+  title: 'API reference',
+  run: () => void open(url, '_blank', 'noreferrer'),
+});
+
 export const actionsOf = ({ end, token }: Session, sections: Section[], onKeys: () => void): Command[] => [
   ...sections.map(({ path, title }) => goTo('Go to', path, title)),
   ...BEGINNINGS.filter(([scope]) => may(token, scope)).map(([, to, title]) => goTo('Action', to, title)),
-  {
-    key: 'docs',
-    group: 'Open',
-    title: 'API reference',
-    run: () => void open(`${baseUrl}/docs`, '_blank', 'noreferrer'),
-  },
+  ...(docsUrl ? [openDocs(docsUrl)] : []),
   { key: 'keys', group: 'Open', title: 'Keyboard shortcuts', hint: '?', run: onKeys },
   ...(Object.entries(THEMES) as [Theme, string][]).map(([name, title]) => ({
     key: `theme ${name}`,

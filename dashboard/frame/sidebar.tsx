@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { baseUrl } from '../router/address.ts';
+import { docsUrl } from '../router/address.ts';
 import { Link } from '../router/link.tsx';
 import { usePlace } from '../router/place.ts';
 import { useSession } from '../session/session.ts';
@@ -75,10 +75,12 @@ function Foot() {
   return (
     <div class="foot">
       <RateLimitMeter />
-      <a href={`${baseUrl}/docs`} target="_blank" rel="noreferrer">
-        <Icon name="docs" />
-        API reference
-      </a>
+      {docsUrl && (
+        <a href={docsUrl} target="_blank" rel="noreferrer">
+          <Icon name="docs" />
+          API reference
+        </a>
+      )}
       <Segments legend="Theme" options={THEMES} icons={THEME_ICONS} value={chosen} onValue={theme.choose} />
       <ReloadNote />
       <div class="session">

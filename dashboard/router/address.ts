@@ -7,5 +7,8 @@ export const dashboardUrl = new URL('.', scripts).href.replace(/\/$/, '');
 /** The address of the service, beside which the API has its paths. */
 export const baseUrl = dashboardUrl.replace(/\/dashboard$/, '');
 
+/** The address of the API reference; undefined in a host, which has none. */
+export const docsUrl = document.querySelector('meta[name="docs"]') ? `${baseUrl}/docs` : undefined;
+
 /** The address of a path below the dashboard, such as `users/usr_…` or `users?role=admin`. */
 export const hrefOf = (to: string) => (to === '' ? dashboardUrl : `${dashboardUrl}/${to}`);

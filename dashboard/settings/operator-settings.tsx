@@ -1,5 +1,5 @@
 import type { Settings } from '../../client/index.ts';
-import { baseUrl } from '../router/address.ts';
+import { docsUrl } from '../router/address.ts';
 import { useSession } from '../session/session.ts';
 import { countOf, formatCount } from '../ui/format.ts';
 import { FetchedPanel } from '../ui/panel.tsx';
@@ -33,10 +33,15 @@ export function OperatorSettings() {
             ))}
           </ul>
           <p class="quiet small">
-            Version {settings.version} ·{' '}
-            <a href={`${baseUrl}/docs`} target="_blank" rel="noreferrer">
-              API reference
-            </a>
+            Version {settings.version}
+            {docsUrl && (
+              <>
+                {' · '}
+                <a href={docsUrl} target="_blank" rel="noreferrer">
+                  API reference
+                </a>
+              </>
+            )}
           </p>
         </>
       )}

@@ -40,11 +40,13 @@ export const isPagePath = (path: string): boolean => PAGE_PATH.test(path);
 interface PageFacts {
   /** Whether people can sign in without the value of a token. */
   hasSignIn: boolean;
+  hasDocs: boolean;
   title?: string;
 }
 
-const metaElements = ({ hasSignIn, title }: PageFacts): string =>
+const metaElements = ({ hasSignIn, hasDocs, title }: PageFacts): string =>
   (hasSignIn ? '<meta name="sign-in" content="yes" />' : '') +
+  (hasDocs ? '<meta name="docs" content="yes" />' : '') +
   (title === undefined ? '' : `<meta name="dashboard-title" content="${escapeHtml(title)}" />`);
 
 /** Returns a function that finds the page for a path; undefined if there is no section, or no page yet. */

@@ -12,6 +12,8 @@ export interface DashboardOptions {
   oidc?: object;
   /** The name that the page shows of the service. */
   dashboardTitle?: string;
+  /** Whether the service has the page `/docs`, which a host has not. */
+  hasDocs?: boolean;
 }
 
 /** Sends the files of the page. It runs before the guards: the files are public, and a browser has no token yet. */
@@ -21,9 +23,12 @@ export class DashboardMiddleware implements NestMiddleware {
   private readonly files = readFiles();
   private readonly pageAt;
 
-  constructor(@Inject(SERVICE_OPTIONS) { dashboard, oidc, dashboardTitle }: DashboardOptions) {
+  constructor(
+    @Inject(SERVICE_OPTIONS) { dashboard, oidc, dashboardTitle, hasDocs = false }: DashboardOptions,
+  ) {
     this.pageAt = readPage({
       hasSignIn: typeof dashboard === 'object' || oidc !== undefined,
+      hasDocs,
       title: dashboardTitle,
     });
   }

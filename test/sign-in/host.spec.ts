@@ -82,6 +82,7 @@ it('fails on anything else that the function returns', async () => {
 it('tells the page, and has no attempts at an issuer', async () => {
   const page = await (await fetch(`${host.url}/backend/dashboard`)).text();
   expect(page).toContain('name="sign-in"');
+  expect(page).not.toContain('name="docs"'); // a host has no API reference
   const state = await fetch(`${host.url}/backend/dashboard/session`);
   expect(await state.json()).toEqual({ issuer: null, available: true, url: null, signedIn: false });
   for (const path of ['sign-in', 'callback'])
