@@ -450,7 +450,7 @@ describeInBrowser('webhooks in the dashboard', () => {
     expect(await page.evaluate(ASKS_BEFORE_UNLOAD)).toBe(true);
     for (const leave of [
       () => page.goBack(),
-      () => page.getByRole('link', { name: 'Users' }).click(),
+      () => page.getByRole('link', { name: 'API tokens' }).click(),
       () => page.keyboard.press('Escape'),
     ]) {
       await leave();
