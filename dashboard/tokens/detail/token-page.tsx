@@ -68,7 +68,7 @@ export default function TokenPage({ id }: { id: string }) {
       <Messages notice={notice}>
         <Failure error={found.error} onRetry={found.reload} />
       </Messages>
-      <div class="detail">
+      <div class="token-page">
         <div class="stack">
           <Panel title="Token">
             <TokenFacts token={token} isCurrent={isCurrent} />
