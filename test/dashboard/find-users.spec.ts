@@ -338,6 +338,7 @@ describeInBrowser('users in the dashboard', () => {
     await page.locator('table[aria-busy=false]', { hasText: 'by creation' }).waitFor();
     // While another list loads, the cursor of the old list must not be used.
     await page.route('**/users?**role=viewer**', () => {});
+    await buttonOf(page, 'Filters').click();
     await fills(page, { Role: 'Viewer' });
     await page.locator('table[aria-busy=true]').waitFor();
     expect(await buttonOf(page, 'Next').getAttribute('aria-disabled')).toBe('true');

@@ -225,7 +225,7 @@ describeInBrowser('API tokens in the dashboard', () => {
     const rows = await rowsOf(page);
     const names = ['Revoked', 'Over', 'Soon', 'Later', 'Forever', 'Test'];
     expect(rows.map((row) => row.split(' ')[0])).toEqual(names);
-    expect(rows[2]).toMatch(/^Soon umt_\w{4}…\w{4} users:read users:write Never in 9 days Active$/i);
+    expect(rows[2]).toMatch(/^Soon umt_\w{4}…\w{4} users:read users:write \w+ \d+ Never in 9 days Active$/i);
     expect(rows[5]).toContain('This session');
     expect(await page.locator('.chip.warning').count()).toBe(1);
     expect(await page.locator('.chip.danger').allInnerTexts()).toEqual(['admin']);
@@ -376,7 +376,7 @@ describeInBrowser('API tokens in the dashboard', () => {
       await signIn(page, api.tokenValue);
       await shows(expiry, 'It has been replaced', body.hint);
       await toSection(page, 'Activity');
-      await page.locator('summary', { hasText: 'rotated' }).click();
+      await page.locator('.entry', { hasText: 'rotated' }).click();
       await page.locator('dl > div', { hasText: 'Old token' }).getByText(api.tokenId).waitFor();
       await page.locator('dl > div', { hasText: 'New token' }).getByText(body.id).waitFor();
     });

@@ -25,7 +25,6 @@ export const tokenColumns = (
   {
     title: 'Created',
     width: '110px',
-    class: 'for-wide',
     value: ({ createdAt }) => <ShortDate iso={createdAt} />,
   },
   { title: 'Last used', width: '120px', value: (token) => <LastUsed token={token} /> },
