@@ -45,6 +45,7 @@ describeInBrowser('pictures of the dashboard', () => {
     await page.getByLabel('Admin token').waitFor();
     await take('sign-in');
     await signIn(page, api.tokenValue);
+    await buttonOf(page, 'Got it').click();
     await shows(page, 'Support desk');
     await page.getByText('changed the role').first().waitFor();
     await settled(page);
