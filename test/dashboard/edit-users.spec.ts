@@ -80,6 +80,7 @@ describeInBrowser('users in the dashboard', () => {
       const id = await dialog.getByLabel(label).getAttribute('aria-describedby');
       expect(await page.locator(`[id="${id}"]`).innerText()).toBe(message);
     }
+    expect(await dialog.getByText('The service rejected the request').count()).toBe(0); // each is said once
     await focusOn(dialog.getByLabel('Name'));
     await meetsWcag(page);
 
