@@ -35,7 +35,7 @@ writeFileSync('dist/docs/openapi.json', JSON.stringify(JSON.parse(readFileSync('
 for (const folder of ['dist/dashboard/dashboard', 'dist/docs/docs', 'dist/docs'])
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = `${folder}/${entry.name}`;
-    if (entry.isFile() && !/\.(gz|woff2)$/.test(path))
-      // WOFF2 is compressed
+    const isCompressed = /\.(gz|woff2)$/.test(path);
+    if (entry.isFile() && !isCompressed)
       writeFileSync(`${path}.gz`, gzipSync(readFileSync(path), { level: 9 }));
   }

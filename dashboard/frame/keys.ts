@@ -7,7 +7,7 @@ import { singleKeys } from './single-keys.ts';
 export const KEYS: [keys: string, does: string][] = [
   ['Ctrl K or ⌘ K', 'Search users and everything else'],
   ['/', 'Search or filter the list on this page'],
-  ['G, then the first letter', 'Go to a section, such as G U to the users'],
+  ['G, then a letter', 'Go to a section: G U to the users, G T to the tokens'],
   ['C', 'Create what the page lists'],
   ['E', 'Edit what the page shows'],
   ['J and K', 'Go to the next and to the previous one of the list'],
@@ -15,17 +15,8 @@ export const KEYS: [keys: string, does: string][] = [
   ['?', 'Show this'],
 ];
 
-/** Two sections must not begin with the same letter here. */
-const LETTERS: Record<string, string> = {
-  o: '',
-  t: 'tokens',
-  u: 'users',
-  g: 'groups',
-  d: 'deleted',
-  w: 'webhooks',
-  a: 'activity',
-  s: 'settings',
-};
+/** What follows a G: the first letter of its address, or of its title if it is the first page. */
+const letterOf = ({ path, title }: Section) => (path || title)[0].toLowerCase();
 
 /** The keys that press what says so with `aria-keyshortcuts`. */
 const OF_THE_PAGE = ['c', 'e', 'j', 'k'];
@@ -55,9 +46,10 @@ export function useKeys(sections: Section[], { onPalette, onKeys }: Actions): vo
       if (singleKeys.get() === 'off') return;
       const isTyped = event.target instanceof Element && event.target.matches(FIELDS);
       if (!isFree || isTyped || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-      const section = event.timeStamp - gAt < SEQUENCE_MS ? LETTERS[key] : undefined;
+      const isAfterG = event.timeStamp - gAt < SEQUENCE_MS;
+      const section = isAfterG ? sections.find((section) => letterOf(section) === key) : undefined;
       gAt = -Infinity;
-      if (section !== undefined && sections.some(({ path }) => path === section)) navigate(section);
+      if (section) navigate(section.path);
       else if (key === 'g') gAt = event.timeStamp;
       else if (key === '?') onKeys();
       else if (key === '/') document.querySelector<HTMLElement>('main [type=search]')?.focus();
