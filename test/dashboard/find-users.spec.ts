@@ -14,6 +14,7 @@ import {
   addPeople,
   buttonOf,
   chooseAction,
+  closed,
   dialogButton,
   dialogOf,
   fills,
@@ -473,11 +474,13 @@ describeInBrowser('the dashboard', () => {
     await page.keyboard.press('Control+k'); // what was used last is first
     await page.getByRole('option', { name: 'Group Contractors', selected: true }).waitFor();
     await page.keyboard.press('Escape');
+    await field.waitFor({ state: 'detached' });
     await find('create user', 'Action Create user');
     await page.getByRole('heading', { name: 'Create a user' }).waitFor();
     await page.keyboard.press('Control+k');
     expect(await field.count()).toBe(0); // a dialog is open
     await page.keyboard.press('Escape');
+    await closed(page);
     await find('dark', 'Theme Dark');
     // The palette closes before its action runs.
     await page.locator('html[data-theme=dark]').waitFor();

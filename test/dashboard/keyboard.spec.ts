@@ -124,6 +124,7 @@ describeInBrowser('the dashboard with the keyboard alone', () => {
     const head = (direction: string) =>
       page.locator(`table[aria-busy=false] th[aria-sort=${direction}]`, { hasText: 'Email' });
 
+    await focusOn(headingOf(page, 'API tokens')); // which signing in gives it
     await enter('link', 'Users', 'Shift+Tab');
     await focusOn(headingOf(page, 'Users'));
     await tabTo('combobox', 'Role');

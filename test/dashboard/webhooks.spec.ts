@@ -525,6 +525,7 @@ describeInBrowser('webhooks in the dashboard', () => {
       return page.evaluate('navigator.clipboard.readText()');
     };
 
+    await focusOn(headingOf(page, 'API tokens')); // which signing in gives it
     await enter('link', 'Webhooks', 'Shift+Tab');
     await shows(page, 'There are no webhooks yet.');
     await enter('link', 'Create webhook');
