@@ -8,7 +8,7 @@ import { createStore, type Store } from '../store.ts';
 export type EndReason = 'signed-out' | 'refused' | 'suspended' | 'shut-out' | 'narrowed' | 'idle' | 'revoked';
 
 /** Called when a session has ended. */
-export type OnEnded = (client: Client, reason: EndReason) => void;
+type OnEnded = (client: Client, reason: EndReason) => void;
 
 /** The token's rate limit as of the last response. */
 export interface RateLimit {

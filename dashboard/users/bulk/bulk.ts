@@ -31,7 +31,7 @@ export interface Bulk {
   undo?(changed: User[]): Bulk;
 }
 
-export interface WorkHooks extends StoppableHooks {
+interface WorkHooks extends StoppableHooks {
   onProgress(): void;
 }
 

@@ -10,7 +10,7 @@ import { useSubmit } from '../../ui/use-submit.ts';
 import { EventsField } from './events-field.tsx';
 import { type Types, useTypes } from './use-types.ts';
 
-export type WebhookFields = CreateWebhook & { enabled?: boolean };
+type WebhookFields = CreateWebhook & { enabled?: boolean };
 
 interface Props {
   /** The webhook to change; without it, a new one is created. */
