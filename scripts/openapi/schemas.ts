@@ -21,6 +21,7 @@ export function schemasOf(generated: Record<string, Schema>, bodies: Function[])
     const own = schemas[name].properties;
     schemas[name] = strict({ ...schemas[name], properties: { ...properties, ...own } }, dto);
   }
+  delete schemas.Object; // the plugin's, of the routes of documents, which nothing refers to
   const { properties } = schemas.CreateUser;
   const identityBy = (...names: string[]): Schema => ({
     type: 'object',
@@ -144,6 +145,7 @@ export function toOpenApi31(value: unknown): Schema {
     if (typeof node !== 'object' || node === null) return node;
     const { nullable, example, ...rest } = node as Record<string, unknown>;
     const result = Object.fromEntries(Object.entries(rest).map(([key, child]) => [key, convert(child)]));
+    if (result.type === 'number') result.type = 'integer'; // TypeScript does not tell; the service has no others
     if (nullable && Array.isArray(result.allOf)) {
       Object.assign(result, { anyOf: [...result.allOf, { type: 'null' }], examples: [null] });
       delete result.allOf;

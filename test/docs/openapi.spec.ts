@@ -118,6 +118,15 @@ describe('openapi.json', () => {
     expect(lacking).toEqual([]);
   });
 
+  it('has nothing that a generator of clients stumbles over: unused schemas, and numbers with a fraction', () => {
+    const text = JSON.stringify(document);
+    const unused = Object.keys(document.components.schemas).filter(
+      (name) => !text.includes(`"#/components/schemas/${name}"`),
+    );
+    expect(unused).toEqual([]);
+    expect(text).not.toMatch(/"type":(\[[^\]]*)?"number"/);
+  });
+
   it('has examples that its own schemas allow', () => {
     const examples = Object.entries(document.components.responses).map(([name, { content }]) => ({
       name: 'Problem',
