@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -25,6 +25,10 @@ beforeAll(() => {
   const [, command] = /^(sed .*) >alerts\.yaml$/m.exec(doc)!;
   execFileSync('sh', ['-ec', `${command} >${directory}/alerts.yaml`]);
   copyFileSync(TESTS, join(directory, 'tests.yaml'));
+  const [, config] = /^```yaml\n(scrape_configs:[^`]*)```$/m.exec(doc)!;
+  // The promtool of Debian knows no Kubernetes.
+  const elsewhere = config.replace('kubernetes_sd_configs:\n      - role: pod', 'static_configs: []');
+  writeFileSync(join(directory, 'prometheus.yaml'), elsewhere);
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
@@ -57,10 +61,11 @@ const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 if (!hasPromtool) process.stderr.write('promtool is not installed; the tests of the alerts are skipped.\n');
 
 (hasPromtool ? it : it.skip).each([
-  ['check', 'alerts.yaml'],
-  ['test', 'tests.yaml'],
-])('promtool %s rules %s', (verb, file) => {
-  const { status, stdout, stderr } = spawnSync('promtool', [verb, 'rules', join(directory, file)], {
+  ['check', 'rules', 'alerts.yaml'],
+  ['test', 'rules', 'tests.yaml'],
+  ['check', 'config', 'prometheus.yaml'],
+])('promtool %s %s %s', (verb, what, file) => {
+  const { status, stdout, stderr } = spawnSync('promtool', [verb, what, join(directory, file)], {
     encoding: 'utf8',
   });
   expect({ status, output: stdout + stderr }).toEqual({
