@@ -4,10 +4,10 @@ import { parse, stringify } from 'yaml';
 
 const document = readFileSync('docs/pgbouncer.md', 'utf8');
 const settingOf = (name: string) => new RegExp(`^${name} = (.*)$`, 'm').exec(document)?.[1];
-const specOf = (path: string) => parse(readFileSync(`deploy/components/${path}.yaml`, 'utf8')).spec;
+const specOf = (path: string) => parse(readFileSync(`deploy/${path}.yaml`, 'utf8')).spec;
 
-const { cluster, pgbouncer, instances } = specOf('cloudnativepg-pooler/pooler');
-const { bootstrap, postgresql } = specOf('cloudnativepg/cluster');
+const { cluster, pgbouncer, instances } = specOf('components/cloudnativepg-pooler/pooler');
+const { bootstrap, postgresql } = specOf('components/cloudnativepg/cluster');
 
 it('the pooler of CloudNativePG has the settings of docs/pgbouncer.md', () => {
   const { poolMode, parameters } = pgbouncer;
@@ -32,6 +32,14 @@ it('its connections fit into max_connections', () => {
   expect(instances * Number(pgbouncer.parameters.default_pool_size) + reserved).toBeLessThanOrEqual(
     Number(postgresql.parameters.max_connections),
   );
+});
+
+it('the autoscaler adds a replica before one has used up its core, and each requests what that takes', () => {
+  const [{ resource }] = specOf('base/horizontal-pod-autoscaler').metrics;
+  const { averageValue } = resource.target;
+  expect(resource).toEqual({ name: 'cpu', target: { type: 'AverageValue', averageValue } });
+  expect(averageValue).toMatch(/^[5-8]\d\dm$/);
+  expect(specOf('base/deployment').template.spec.containers[0].resources.requests.cpu).toBe(averageValue);
 });
 
 /** A pod that breaks no rule. */
