@@ -14,6 +14,7 @@ const WARM_UP = 3;
  * - `rows`: how many users one request writes;
  * - `callers`: overrides the number of callers;
  * - `amountOf(side)`: the number of requests, instead of a duration;
+ * - `rate`: sends so many a second instead of as many as possible;
  * - `onResponse(side, body, organization)`.
  * A request is `{ method, path, organization, body, headers }`. A body is sent as JSON, unless it is text.
  */
@@ -80,6 +81,7 @@ async function measure(side, operation, { seconds, callers }) {
     url: side.url,
     connections: Math.min(operation.callers ?? callers, amount ?? Infinity),
     ...(amount ? { amount } : { duration: seconds }),
+    ...(operation.rate && { overallRate: operation.rate }),
     sampleInt: 100, // how often it checks whether the time is up
     requests: [
       {
