@@ -42,6 +42,22 @@ it('the autoscaler adds a replica before one has used up its core, and each requ
   expect(specOf('base/deployment').template.spec.containers[0].resources.requests.cpu).toBe(averageValue);
 });
 
+it('docs/operations.md forwards a port of the service, and reads secrets that the replicas get', () => {
+  const operations = readFileSync('docs/operations.md', 'utf8');
+  const forwarded = [...operations.matchAll(/port-forward service\/(\S+) 3000:(\d+)$/gm)];
+  const { metadata, spec } = parse(readFileSync('deploy/base/service.yaml', 'utf8'));
+  const http = spec.ports.find((port: { name: string }) => port.name === 'http');
+  expect(forwarded.map(([, name, port]) => [name, Number(port)])).toEqual([[metadata.name, http.port]]);
+
+  const { env } = specOf('base/deployment').template.spec.containers[0];
+  const secrets = env.map(
+    (variable: { valueFrom?: { secretKeyRef: object } }) => variable.valueFrom?.secretKeyRef,
+  );
+  const read = [...operations.matchAll(/get secret (\S+) -o jsonpath='\{\.data\.(\w+)\}'/g)];
+  expect(read.map(([, , key]) => key)).toEqual(['BOOTSTRAP_TOKEN', 'OPERATOR_TOKEN']);
+  for (const [, name, key] of read) expect(secrets).toContainEqual(expect.objectContaining({ name, key }));
+});
+
 /** A pod that breaks no rule. */
 const pod = () => ({
   securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } } as Record<
