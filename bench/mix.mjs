@@ -1,4 +1,4 @@
-// The CPU time of a mix of requests at a steady rate, as one replica logs and serves them, and the disk that a user takes:
+// The CPU time of a mix of requests at a steady rate, as one replica logs and serves them, and the disk of a user:
 //   node bench/mix.mjs [--organizations 100] [--users 100000] [--callers 10] [--rounds 3] [--seconds 20]
 import { compare } from './compare.mjs';
 import { create, list, patchName, patchRole, readOne, search } from './operations.mjs';
