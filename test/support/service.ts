@@ -6,7 +6,7 @@ import { createApp } from '../../src/entry/process/setup';
 import type { Scope } from '../../src/platform/http/scopes';
 import { readConfig } from '../../src/entry/process/config';
 import { type OpenDatabase, openDatabase } from '../../src/platform/database/data-source';
-import { createLog, NestLog } from '../../src/entry/process/log';
+import { createLog, NestLog } from '../../src/entry/process/log/log';
 import { OrganizationsService } from '../../src/organizations/organizations.service';
 import { TokensService } from '../../src/tokens/tokens.service';
 import { schema } from '../../src/schema';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { printable } from '../process/pretty-log';
+import { printable } from '../process/log/pretty-log';
 import type { Shell } from './shell';
 
 export interface OutputOptions {

@@ -1,7 +1,7 @@
 import { OUTDATED } from '../../platform/database/migrate';
 import type { AccessReport } from './bootstrap';
 import { reachOf } from './listen';
-import { printable } from './pretty-log';
+import { printable } from './log/pretty-log';
 
 /** The report of a start. */
 export interface Started extends Partial<AccessReport> {

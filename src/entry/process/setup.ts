@@ -18,7 +18,7 @@ import { limitSmallChunks } from '../../platform/http/server/small-chunks';
 import { limitUnsentBytes } from '../../platform/http/server/unsent-bytes';
 import { strictExpress } from '../../platform/http/strict-express';
 import { allowOrigins } from './cors';
-import { NestLog } from './log';
+import { NestLog } from './log/log';
 
 /** Creates the application that both `npm start` and the tests run, ready to listen. */
 export async function createApp(

@@ -5,7 +5,7 @@ import { REFERENCED } from '../../../users/batch/batch-failures';
 import type { BatchDeleteAnswerView } from '../../../users/deleted/batch/batch-delete.view';
 import { UsersService } from '../../../users/users.service';
 import { messageOf } from '../../process/failure';
-import { printable } from '../../process/pretty-log';
+import { printable } from '../../process/log/pretty-log';
 import { Interruption } from '../interruption';
 import { openInput } from '../import/input';
 import { firstRefused, MAX_SHOWN } from '../import/refused-rows';

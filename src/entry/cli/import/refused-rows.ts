@@ -11,7 +11,7 @@ import {
 import { dirname } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import type { Fault } from '../../../platform/http/fault';
-import { printable } from '../../process/pretty-log';
+import { printable } from '../../process/log/pretty-log';
 import { count } from '../progress';
 import type { ImportFile, ImportRow } from './import-file';
 

@@ -6,7 +6,7 @@ import { eventAsLine, serializeEvent } from '../../../events/event/event.seriali
 import type { EventView } from '../../../events/event/event.view';
 import { ListEventsDto } from '../../../events/event/event.dto';
 import { validateOrThrow } from '../../../platform/http/input/validate';
-import { printable } from '../../process/pretty-log';
+import { printable } from '../../process/log/pretty-log';
 import { Interruption } from '../interruption';
 import type { Shell } from '../shell';
 import { organizationOption, withOrganization } from '../with-service';

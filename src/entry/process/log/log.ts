@@ -1,6 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
 import pino, { type DestinationStream, type Level, type Logger } from 'pino';
-import { describeError } from '../../platform/database/errors';
+import { describeError } from '../../../platform/database/errors';
 
 /** Logs JSON lines to standard output. Callers pick every field; requests, headers, bodies and SQL are never logged. */
 export const createLog = (level: string, destination?: DestinationStream): Logger =>
