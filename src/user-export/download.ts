@@ -21,7 +21,7 @@ export type NextText = () => Promise<string | undefined>;
 export function download(request: Request, { name, type, nextText }: Download): StreamableFile {
   const disposition = `attachment; filename="${name}"`;
   return new StreamableFile(streamOf(nextText), { type, disposition }).setErrorHandler((error, response) => {
-    new Logger('Error').error({ requestId: requestIdOf(request), error: describeError(error) });
+    new Logger('Requests').error({ requestId: requestIdOf(request), error: describeError(error) });
     (response as unknown as Response).destroy();
   });
 }

@@ -79,12 +79,12 @@ it.each([
     expect(refusal.status).toBe(503);
     expect(refusal.headers['retry-after']).toBe('2');
     expect(refusal.body.code).toBe('unavailable');
-    const { requestId, detail: message } = refusal.body;
+    const { requestId, detail: msg } = refusal.body;
     const logged = service.logs
       .map((line) => JSON.parse(line))
       .filter((line) => line.requestId === requestId);
     expect(logged.filter(({ route }) => !route)).toEqual([
-      { level: 40, time: expect.any(String), context: 'Error', requestId, message },
+      { level: 'warn', time: expect.any(String), context: 'Requests', requestId, msg },
     ]);
     const served = post(BATCH, body, other).then(({ status }) => status);
     await until(() => handlers.length === count + 1);

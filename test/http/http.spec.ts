@@ -256,7 +256,9 @@ describe('the log of a failure', () => {
 
   /** What is logged about a request beside its own line. */
   const aboutFailure = () =>
-    service.logs.map((line) => JSON.parse(line)).filter(({ level, route }) => level >= 40 && !route);
+    service.logs
+      .map((line) => JSON.parse(line))
+      .filter(({ level, route }) => /^(warn|error|fatal)$/.test(level) && !route);
 
   it.each([
     ['57P03', 503, false],
@@ -274,8 +276,9 @@ describe('the log of a failure', () => {
       } finally {
         await service.dataSource.query('DROP FUNCTION fail CASCADE');
       }
-      const [{ level, error }, ...others] = aboutFailure();
-      expect([level, error.message, others]).toEqual([50, `SQLSTATE ${state}`, []]);
+      const [{ level, msg, error }, ...others] = aboutFailure();
+      expect([level, msg, error.message]).toEqual(['error', `SQLSTATE ${state}`, `SQLSTATE ${state}`]);
+      expect(others).toEqual([]);
       expect('stack' in error).toBe(has);
     },
   );

@@ -226,8 +226,8 @@ describe('an issuer whose documents are not right is a 503', () => {
     const logged = service.logs.slice(before).filter((line) => line.includes('"TokenIssuers"'));
     expect(logged.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({
-        level: 40,
-        message: 'The keys of an issuer cannot be read; its assertions are not exchanged.',
+        level: 'warn',
+        msg: 'The keys of an issuer cannot be read; its assertions are not exchanged.',
         issuer: issuer.url,
       }),
     ]);

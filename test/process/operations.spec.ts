@@ -13,7 +13,7 @@ import { parse } from 'yaml';
 import { type Client as ApiClient, createClient } from '../../client/index';
 import { person } from '../../src/entry/demo/people';
 import { readConfig } from '../../src/entry/process/config';
-import { createLog } from '../../src/entry/process/log/log';
+import { createLog, NestLog } from '../../src/entry/process/log/log';
 import { prettyLog } from '../../src/entry/process/log/pretty-log';
 import { newTokenValue } from '../../src/tokens/token/token-value';
 import { Client } from '../support/client';
@@ -162,6 +162,9 @@ describe('on a terminal', () => {
     expect(written).toMatch(
       /^\d\d:\d\d:\d\d\.\d{3} ESC\[31mERRORESC\[39m failed message=a\\u001b\[2Jb\n {4}at here \(file\.js:1:1\)\n$/,
     );
+    written = '';
+    new NestLog(log).error({ error: { message: 'a', code: '1' } }, 'Requests');
+    expect(written).toMatch(/ ESC\[31mERRORESC\[39m a context=Requests code=1\n$/);
   });
 });
 
@@ -183,7 +186,7 @@ it('the log has one line of JSON per request, with IDs, route template, status a
     ['GET', '/api/v1/users/search', 200],
   ]);
   expect(requests[1]).toEqual({
-    level: 30,
+    level: 'info',
     time: expect.stringMatching(/^\d{4}-.*Z$/),
     requestId: 'asked-1',
     method: 'GET',

@@ -163,7 +163,7 @@ describe('a first start on the embedded database', () => {
     const refused = await run(['start'], { ...onDirectory(), NODE_ENV: 'production' });
     expect(refused.code).toBe(1);
     expect(JSON.parse(refused.stdout)).toMatchObject({
-      level: 60,
+      level: 'fatal',
       msg: expect.stringContaining('DATABASE_URL must be set when NODE_ENV is production'),
     });
     expect(refused.stderr).toBe('');
@@ -174,7 +174,7 @@ describe('a first start on the embedded database', () => {
     const lines = service.stdout().trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       {
-        level: 30,
+        level: 'info',
         time: expect.any(String),
         msg: expect.stringContaining(MISSING),
         url: service.url,
@@ -207,8 +207,11 @@ describe('a first start on the embedded database', () => {
     expect(service.stderr()).toBe('');
     const lines = service.stdout().trimEnd().split('\n').slice(1);
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { level: 40, error: { name: 'Warning', message: 'odd', code: 'ODD' } },
-      { level: 60, error: { name: 'Error', message: 'lost', stack: expect.stringContaining('odd.cjs') } },
+      { level: 'warn', error: { name: 'Warning', message: 'odd', code: 'ODD' } },
+      {
+        level: 'fatal',
+        error: { name: 'Error', message: 'lost', stack: expect.stringContaining('odd.cjs') },
+      },
     ]);
   });
 });

@@ -91,7 +91,7 @@ describe('SCIM', () => {
       for (const method of ['get', 'head', 'post', 'put', 'patch', 'delete', 'options'] as const)
         await api.send(method, `${root}/${path}`).expect(501);
     await service.anonymous().get(`${root}/Me`).expect(401);
-    expect(service.logs.filter((line) => line.includes('"level":50'))).toEqual([]);
+    expect(service.logs.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   });
 
   it('takes no longer Host than a name and a port, because a page repeats it', async () => {

@@ -17,7 +17,7 @@ import type { Problem } from './wire-format';
 /** Turns exceptions into the request's error body. Errors that the caller did not cause are logged, not disclosed. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
-  private readonly logger = new Logger('Error');
+  private readonly logger = new Logger('Requests');
 
   catch(exception: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();

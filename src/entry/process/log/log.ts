@@ -3,8 +3,11 @@ import pino, { type DestinationStream, type Level, type Logger } from 'pino';
 import { describeError } from '../../../platform/database/errors';
 
 /** Logs JSON lines to standard output. Callers pick every field; requests, headers, bodies and SQL are never logged. */
-export const createLog = (level: string, destination?: DestinationStream): Logger =>
-  pino({ level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+export function createLog(level: string, destination?: DestinationStream): Logger {
+  const formatters = { level: (label: string) => ({ level: label }) }; // log systems do not know pino's numbers
+  const timestamp = pino.stdTimeFunctions.isoTime;
+  return pino({ level, base: undefined, timestamp, formatters }, destination);
+}
 
 /** Also logs what Node would print as text: warnings, and the exception that ends the process. */
 export function logNodeMessages(logger: Logger): void {
@@ -32,10 +35,11 @@ export class NestLog implements LoggerService {
 
   private write(level: Level, message: unknown, parameters: unknown[]): void {
     const context = parameters.at(-1);
-    if (typeof message === 'object' && message !== null && !(message instanceof Error)) {
-      this.logger[level]({ context, ...message });
-    } else {
+    if (message instanceof Error || typeof message !== 'object' || message === null) {
       this.logger[level]({ context }, message instanceof Error ? message.message : String(message));
+    } else {
+      const { message: text, ...fields } = message as { message?: string; error?: Error };
+      this.logger[level]({ context, ...fields }, text ?? fields.error?.message);
     }
   }
 }

@@ -1,12 +1,12 @@
 import type { DestinationStream } from 'pino';
 
-const LEVELS: Record<number, string> = {
-  10: 'TRACE',
-  20: 'DEBUG',
-  30: '\x1b[32mINFO\x1b[39m ',
-  40: '\x1b[33mWARN\x1b[39m ',
-  50: '\x1b[31mERROR\x1b[39m',
-  60: '\x1b[31mFATAL\x1b[39m',
+const LEVELS: Record<string, string> = {
+  trace: 'TRACE',
+  debug: 'DEBUG',
+  info: '\x1b[32mINFO\x1b[39m ',
+  warn: '\x1b[33mWARN\x1b[39m ',
+  error: '\x1b[31mERROR\x1b[39m',
+  fatal: '\x1b[31mFATAL\x1b[39m',
 };
 
 /** Formats log lines for a terminal: time, level, message or request, then all other fields. */
@@ -14,14 +14,15 @@ export const prettyLog = (write: (text: string) => void): DestinationStream => (
   write: (line) => write(pretty(JSON.parse(line))),
 });
 
-function pretty({ level, time, msg, message, error, ...fields }: Record<string, unknown>): string {
+function pretty({ level, time, msg, error, ...fields }: Record<string, unknown>): string {
   const { method, route, status, ms, ...others } = fields;
-  const event = status ? [method, route ?? '-', status, `${String(ms)} ms`] : [msg ?? message];
+  const event = status ? [method, route ?? '-', status, `${String(ms)} ms`] : [msg];
   const { stack, ...cause } = (error ?? {}) as Record<string, unknown>;
+  if (cause.message === msg) delete cause.message;
   const rest = Object.entries({ ...others, ...cause }).map(([key, value]) => `${key}=${formatValue(value)}`);
   const text = [...event.filter(Boolean).map(String), ...rest].map(printable).join(' ');
   const trace = typeof stack === 'string' ? `${stack}\n` : '';
-  return `${String(time).slice(11, 23)} ${LEVELS[Number(level)]} ${text}\n${trace}`;
+  return `${String(time).slice(11, 23)} ${LEVELS[String(level)]} ${text}\n${trace}`;
 }
 
 const formatValue = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
