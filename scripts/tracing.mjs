@@ -1,5 +1,6 @@
 // Installs OpenTelemetry as docs/tracing.md describes, starts the service with deploy/tracing.cjs, and checks the spans
-// that a collector receives. Requires a PostgreSQL: the server in TEST_DATABASE_URL, or an installed one.
+// that a collector receives, and that the log names them. Requires a PostgreSQL: the server in TEST_DATABASE_URL, or an
+// installed one.
 import { Buffer } from 'node:buffer';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,6 +8,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from './postgres.mjs';
 
@@ -43,7 +45,6 @@ const service = spawn(process.execPath, ['dist/src/main.js', '--json'], {
     DATABASE_URL: await server.createDatabase('ums_tracing'),
     BOOTSTRAP_TOKEN: token,
     PORT: '0',
-    LOG_LEVEL: 'warn',
     NODE_OPTIONS: `--require ${join(directory, 'tracing.cjs')}`,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.address().port}`,
@@ -53,9 +54,11 @@ const service = spawn(process.execPath, ['dist/src/main.js', '--json'], {
   },
   stdio: ['ignore', 'pipe', 'inherit'],
 });
+const log = [];
+const lines = createInterface(service.stdout).on('line', (line) => log.push(JSON.parse(line)));
 try {
-  const [line] = await once(service.stdout, 'data');
-  const { url } = JSON.parse(String(line));
+  await once(lines, 'line');
+  const [{ url }] = log;
   const headers = { Authorization: `Bearer ${token}` };
   const { status } = await fetch(`${url}/api/v1/users/search?q=lovelace`, { headers });
   if (status !== 200) throw new Error(`The search returned ${status}.`);
@@ -73,6 +76,9 @@ try {
   const traceText = JSON.stringify(trace);
   for (const secret of ['lovelace', token])
     if (traceText.includes(secret)) throw new Error(`A span contains ${secret}.`);
+  const logged = log.find(({ route }) => route === '/api/v1/users/search');
+  if (logged?.trace_id !== root.traceId || logged.span_id !== root.spanId)
+    throw new Error(`The log does not name the span of the request: ${JSON.stringify(logged)}`);
   process.stdout.write(`One trace, ${trace.length} spans: ${root.name}\n`);
 } finally {
   service.kill('SIGINT');
