@@ -9,6 +9,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '../../client/index';
+import { bannerLines } from '../../src/entry/process/banner';
 import { readConfig } from '../../src/entry/process/config';
 import { messageOf } from '../../src/entry/process/failure';
 import { defaultHost } from '../../src/entry/process/listen';
@@ -182,6 +183,7 @@ describe('a first start on the embedded database', () => {
         host: '127.0.0.1',
         dataDir: database.env.DATA_DIR,
         organizations: 0,
+        sampleUsers: 0,
         admins: false,
       },
     ]);
@@ -240,6 +242,17 @@ it('a configuration stops the start with one message that lists every invalid va
   );
   expect(lines).toHaveLength(1 + Object.keys(invalid).length);
   expect(stderr).not.toContain('secret-secret');
+});
+
+it('a start with --demo says why it adds nobody', () => {
+  const started = { url: '', dashboard: '', host: '::1', sampleUsers: 0, admins: true };
+  const organization = { id: 'org_1', name: 'Acme' };
+  expect(bannerLines({ ...started, organization })).toContain(
+    'Sample users: none added, because the organization already has users',
+  );
+  expect(bannerLines({ ...started, organizations: 0 })).toContain(
+    'Sample users: none added, because there is no organization. Create one with: ums organizations create <name>, then start with --demo again',
+  );
 });
 
 describe('on a migrated database,', () => {

@@ -21,6 +21,10 @@ export interface Started extends Partial<AccessReport> {
   waiting?: true;
 }
 
+const HAS_USERS = 'the organization already has users';
+const NO_ORGANIZATION =
+  'there is no organization. Create one with: ums organizations create <name>, then start with --demo again';
+
 /** The report as text. */
 export function bannerLines(started: Started): string[] {
   const { url, dashboard, signIn, metrics, host, dataDir, organization, organizations = 0, token } = started;
@@ -33,7 +37,8 @@ export function bannerLines(started: Started): string[] {
     `Listening on ${reachOf(host)}`,
     dataDir && `Embedded database: ${printable(dataDir)}`,
     organization && `Organization: ${printable(organization.name)} (${organization.id})${more}`,
-    started.sampleUsers === 0 && 'Sample users: none added, because the organization already has users',
+    started.sampleUsers === 0 &&
+      `Sample users: none added, because ${organization ? HAS_USERS : NO_ORGANIZATION}`,
     started.sampleUsers && `Sample users: ${started.sampleUsers} added`,
     token && `Admin token, shown only once: ${token}`,
     nextStep(started),

@@ -82,9 +82,7 @@ async function startService(env: NodeJS.ProcessEnv, { demo, json }: Output): Pro
   app.get(HealthService).started();
   let sampleUsers: number | undefined;
   try {
-    if (demo && access.organization) {
-      sampleUsers = await seedDemo(app, access.organization.id);
-    }
+    if (demo) sampleUsers = access.organization ? await seedDemo(app, access.organization.id) : 0;
   } finally {
     report({ ...access, sampleUsers });
   }
