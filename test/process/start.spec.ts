@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '../../client/index';
 import { bannerLines } from '../../src/entry/process/banner';
-import { readConfig } from '../../src/entry/process/config';
+import { misspeltVariables, readConfig } from '../../src/entry/process/config';
 import { messageOf } from '../../src/entry/process/failure';
 import { defaultHost } from '../../src/entry/process/listen';
 import { newTokenValue } from '../../src/tokens/token/token-value';
@@ -161,8 +161,11 @@ describe('a first start on the embedded database', () => {
   });
 
   it('is refused in production unless DATABASE_URL selects it; then standard output is JSON without a token', async () => {
-    const refused = await run(['start'], { ...onDirectory(), NODE_ENV: 'production' });
+    const DATABSE_URL = 'postgres://ums:secret-secret@127.0.0.1/people';
+    const refused = await run(['start'], { ...onDirectory(), NODE_ENV: 'production', DATABSE_URL });
     expect(refused.code).toBe(1);
+    expect(refused.stdout).toContain('DATABSE_URL is not a setting of this service');
+    expect(refused.stdout).not.toContain('secret-secret');
     expect(JSON.parse(refused.stdout)).toMatchObject({
       level: 'fatal',
       msg: expect.stringContaining('DATABASE_URL must be set when NODE_ENV is production'),
@@ -189,7 +192,7 @@ describe('a first start on the embedded database', () => {
     ]);
   });
 
-  it('logs as JSON what Node would print', async () => {
+  it('logs as JSON which variables have no effect, and what Node would print', async () => {
     const odd = join(directory, 'odd.cjs');
     writeFileSync(
       odd,
@@ -203,12 +206,15 @@ describe('a first start on the embedded database', () => {
       NODE_ENV: 'production',
       DATABASE_URL: 'embedded',
       NODE_OPTIONS: `--require=${odd}`,
+      OIDC_SCOPES: 'secret-secret',
     });
     service.process.kill('SIGUSR2');
     expect(await service.exit).toBe(1);
     expect(service.stderr()).toBe('');
     const lines = service.stdout().trimEnd().split('\n').slice(1);
+    expect(service.stdout()).not.toContain('secret-secret');
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'warn', msg: 'OIDC_SCOPES is not a setting of this service and has no effect.' },
       { level: 'warn', error: { name: 'Warning', message: 'odd', code: 'ODD' } },
       {
         level: 'fatal',
@@ -242,6 +248,49 @@ it('a configuration stops the start with one message that lists every invalid va
   );
   expect(lines).toHaveLength(1 + Object.keys(invalid).length);
   expect(stderr).not.toContain('secret-secret');
+});
+
+describe('a variable that has no effect', () => {
+  const sentence = (name: string, meant?: string) =>
+    `${name} is not a setting of this service and has no effect.${meant ? ` Did you mean ${meant}?` : ''}`;
+
+  it('is named if it differs from a setting in one letter, or begins like several settings', () => {
+    const near = {
+      DATABSE_URL: 'DATABASE_URL',
+      LOGLEVEL: 'LOG_LEVEL',
+      CORS_ORIGIN: 'CORS_ORIGINS',
+      log_level: 'LOG_LEVEL',
+      NODE_EVN: 'NODE_ENV',
+      OPERATOR_TOKENS: 'OPERATOR_TOKEN',
+      SIGN_IN_KEY_FLIE: 'SIGN_IN_KEY_FILE',
+    };
+    for (const [name, meant] of Object.entries(near))
+      expect(misspeltVariables({ [name]: 'x' })).toEqual([sentence(name, meant)]);
+    for (const name of ['OIDC_SCOPES', 'WEBHOOK_SECRET', 'TOKEN_DAYS', 'BOOTSTRAP_USER'])
+      expect(misspeltVariables({ [name]: 'x' })).toEqual([sentence(name)]);
+  });
+
+  it('is not named if others use it, or if the setting is set, too', () => {
+    const OF_OTHERS = {
+      HOSTNAME: 'a',
+      HOSTS: 'a',
+      PORTS: '1',
+      DATABASE_HOST: 'a',
+      DATABASE_URL: 'embedded',
+      DATABASE_URLS: 'a',
+      LOG_LEVELS: '',
+      NODE_OPTIONS: '--no-warnings',
+      PGPASSWORD: 'a',
+      USER_MANAGEMENT_SERVICE_PORT_3000_TCP: 'a',
+      WEBHOOK_SERVICE_HOST: '10.0.0.1',
+      WEBHOOK_SERVICE_PORT: '80',
+      WEBHOOK_SERVICE_PORT_HTTP: '80',
+      WEBHOOK_PORT: 'tcp://10.0.0.1:80',
+      WEBHOOK_PORT_80_TCP: 'tcp://10.0.0.1:80',
+      WEBHOOK_PORT_80_TCP_ADDR: '10.0.0.1',
+    };
+    expect(misspeltVariables(OF_OTHERS)).toEqual([]);
+  });
 });
 
 it('a start with --demo says why it adds nobody', () => {

@@ -2,7 +2,13 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import express from 'express';
 import { OrganizationNameDto } from '../../organizations/organizations.dto';
-import { fromVariables, reject, Variable, WholeNumberSetting } from '../../platform/feature/setting';
+import {
+  fromVariables,
+  reject,
+  Variable,
+  VARIABLES,
+  WholeNumberSetting,
+} from '../../platform/feature/setting';
 import { validate } from '../../platform/http/input/validate';
 import { publicUrl } from '../../platform/issuers/urls';
 import { TokenIssuers, tokenIssuersFaults } from '../../oauth/token-issuers';
@@ -12,6 +18,7 @@ import { isTokenValue } from '../../tokens/token/token-value';
 import { WebhookSettings } from '../../webhooks/webhooks.options';
 import { originOf } from './cors';
 import { defaultHost } from './listen';
+import { misspelt } from './misspelt';
 import { webhookKey } from './webhook-key';
 
 /** The value of DATABASE_URL that selects the embedded database. */
@@ -120,6 +127,10 @@ const SECRETS = [
   'SIGN_IN_KEY',
 ];
 
+/** What looks like a setting in these variables and is none, one sentence each. */
+export const misspeltVariables = (env: NodeJS.ProcessEnv): string[] =>
+  misspelt(env, ['NODE_ENV', ...VARIABLES, ...SECRETS.map((name) => `${name}_FILE`)]);
+
 /** Whether standard output and standard error are only the log. */
 export const isProduction = (env: NodeJS.ProcessEnv): boolean => env.NODE_ENV === 'production';
 
@@ -150,7 +161,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     faults.add('OPERATOR_TOKEN must differ from BOOTSTRAP_TOKEN');
   for (const fault of [...oidcFaults(variables), ...tokenIssuersFaults(variables)]) faults.add(fault);
   if (faults.size === 0) return config;
-  throw new Error(['Invalid configuration:', ...faults].join('\n  '));
+  throw new Error(['Invalid configuration:', ...faults, ...misspeltVariables(env)].join('\n  '));
 }
 
 /** Sets a secret from its file, if `<name>_FILE` is set, and returns the faults. */

@@ -14,7 +14,7 @@ import { schema } from '../../schema';
 import { Sender } from '../../webhooks/deliveries/sender';
 import { bannerLines, nextStep, type Started } from './banner';
 import { bootstrap } from './bootstrap';
-import { type Config, isProduction, readConfig } from './config';
+import { type Config, isProduction, misspeltVariables, readConfig } from './config';
 import { messageOf } from './failure';
 import { displayHost, listen } from './listen';
 import { createLog, logNodeMessages, NestLog } from './log/log';
@@ -86,6 +86,7 @@ async function startService(env: NodeJS.ProcessEnv, { demo, json }: Output): Pro
   } finally {
     report({ ...access, sampleUsers });
   }
+  for (const sentence of misspeltVariables(env)) log.warn(sentence);
 }
 
 /** Creates the application and listens. It is not ready yet. */

@@ -2,9 +2,13 @@ import { applyDecorators, type Type } from '@nestjs/common';
 import { Expose, plainToInstance, Transform } from 'class-transformer';
 import { ValidateBy, ValidateIf, validateSync } from 'class-validator';
 
+/** The names of the variables of all settings. */
+export const VARIABLES = new Set<string>();
+
 /** A setting of a variable. `read` makes a value of its text, or throws an error that says what it must be. */
-export const Variable = (name: string, read: (text: string) => unknown) =>
-  applyDecorators(
+export function Variable(name: string, read: (text: string) => unknown) {
+  VARIABLES.add(name);
+  return applyDecorators(
     Expose({ name }),
     Transform(({ value }) => {
       try {
@@ -14,6 +18,7 @@ export const Variable = (name: string, read: (text: string) => unknown) =>
       }
     }),
   );
+}
 
 /** A setting that a host may set, perhaps to a value of another type. */
 export const Option = (isValid: (value: unknown) => boolean, message: string) =>
