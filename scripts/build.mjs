@@ -5,12 +5,6 @@ import { gzipSync } from 'node:zlib';
 import { build as buildDashboard } from 'vite';
 
 await import('./build-client.mjs');
-// The server's package re-exports the client.
-mkdirSync('dist/client', { recursive: true });
-for (const type of ['mjs', 'd.mts', 'd.cts'])
-  writeFileSync(`dist/client/index.${type}`, "export * from 'user-management-service-client';\n");
-writeFileSync('dist/client/index.cjs', "module.exports = require('user-management-service-client');\n");
-
 await buildDashboard({ logLevel: 'warn' });
 copyFileSync('node_modules/@fontsource-variable/inter/LICENSE', 'dist/dashboard/inter-license.txt');
 

@@ -1,4 +1,4 @@
-// Checks the types of the code and the client, and writes the declarations into both packages.
+// Checks the types of the code and the client, and writes the declarations beside both.
 import { execFileSync } from 'node:child_process';
 
 const tsc = (...options) =>

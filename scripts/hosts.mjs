@@ -1,4 +1,4 @@
-// Builds and tests the applications of examples/ with the packed packages, on each line of Node that is supported.
+// Builds and tests the applications of examples/ with the packed service, on each line of Node that is supported.
 import { exec } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -72,7 +72,7 @@ export async function fetchNodes(directory) {
 export const runningNode = () => ({ version: process.versions.node, bin: dirname(process.execPath) });
 
 /** Tests all applications, in parallel, each on every Node. The error has the output of each that fails. */
-export async function testHosts(directory, packages, nodes, createDatabase) {
+export async function testHosts(directory, tarball, nodes, createDatabase) {
   const outcomes = await Promise.allSettled(
     Object.keys(TESTS).map((name, index) => {
       const example = join(directory, name);
@@ -80,7 +80,7 @@ export async function testHosts(directory, packages, nodes, createDatabase) {
       return testHost({
         name,
         example,
-        packages,
+        tarball,
         nodes,
         builder: nodes[index % nodes.length],
         createDatabase,
@@ -99,8 +99,8 @@ async function requireNode(example, node) {
 }
 
 /** Installs on the oldest Node, which is the one that warns; builds on one of them; tests on all. */
-async function testHost({ name, example, packages, nodes, builder, createDatabase }) {
-  await reported(`${name}: install`, () => install(example, packages, nodes[0]));
+async function testHost({ name, example, tarball, nodes, builder, createDatabase }) {
+  await reported(`${name}: install`, () => install(example, tarball, nodes[0]));
   await reported(`${name}: build on Node ${builder.version}`, () =>
     run(example, 'npm run build', { node: builder }),
   );
@@ -116,11 +116,11 @@ async function testHost({ name, example, packages, nodes, builder, createDatabas
   }
 }
 
-/** Installs the dependencies of an application, with the packed packages in place of the published ones. */
-async function install(example, packages, node) {
+/** Installs the dependencies of an application, with the packed service in place of a published one. */
+async function install(example, tarball, node) {
   const path = join(example, 'package.json');
   const manifest = JSON.parse(readFileSync(path, 'utf8'));
-  for (const [name, tarball] of Object.entries(packages)) manifest.dependencies[name] = `file:${tarball}`;
+  manifest.dependencies['user-management-service'] = `file:${tarball}`;
   writeFileSync(path, JSON.stringify(manifest));
   const output = await run(example, 'npm install --prefer-offline --no-audit --no-fund --loglevel warn', {
     node,

@@ -1,10 +1,10 @@
 // Packs both packages as they would be published, checks them from a user's point of view, imports the client on its
-// own, and builds and tests the example applications with both, on each line of Node that is supported, or with --short
-// on the running one. Requires a PostgreSQL: the server in TEST_DATABASE_URL, or an installed one.
+// own, and builds and tests the example applications with the other one alone, on each line of Node that is supported, or
+// with --short on the running one. Requires a PostgreSQL: the server in TEST_DATABASE_URL, or an installed one.
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fetchNodes, runningNode, testHosts } from './hosts.mjs';
 import { startPostgres } from './postgres.mjs';
 
@@ -27,7 +27,8 @@ function copySources() {
 }
 
 /** Packs one package, checks it, and returns its paths and its tarball. */
-function pack({ options = [], expected }) {
+function pack({ workspace, expected }) {
+  const options = workspace ? ['--workspace', workspace] : [];
   const [packed] = JSON.parse(
     execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', directory, ...options], {
       cwd: sources,
@@ -37,10 +38,25 @@ function pack({ options = [], expected }) {
   const paths = packed.files.map(({ path }) => path);
   const stray = paths.filter((path) => !expected.test(path));
   if (stray.length > 0) throw new Error(`${packed.name} contains unexpected files: ${stray.join(', ')}`);
+  const dead = deadLinks(join(sources, workspace ?? '.'), paths);
+  if (dead.length > 0)
+    throw new Error(`${dead.length} links of ${packed.name} lead to no file of it:\n${dead.join('\n')}`);
   const tarball = join(directory, packed.filename);
   process.stdout.write(`${packed.filename}: ${paths.length} files, ${packed.size} bytes\n`);
   run('.', `npx publint ${tarball} --strict`);
   return { paths, tarball };
+}
+
+/** The relative links and pictures of the packed pages whose files are not packed. */
+function deadLinks(root, paths) {
+  return paths
+    .filter((path) => path.endsWith('.md'))
+    .flatMap((page) =>
+      [...readFileSync(join(root, page), 'utf8').matchAll(/\]\((?![a-z]+:|#)([^)\s#]+)/g)]
+        .map(([, link]) => ({ link, target: join(dirname(page), link) }))
+        .filter(({ target }) => !paths.some((path) => path === target || path.startsWith(`${target}/`)))
+        .map(({ link }) => `${page}: ${link}`),
+    );
 }
 
 try {
@@ -48,14 +64,15 @@ try {
   copySources();
   run(sources, 'npm run --silent prepack');
   const server = pack({
-    expected: /^(dist\/|docs\/|[^/]*\.md$|LICENSE$|package\.json$)/,
+    expected:
+      /^((dist|client\/dist|docs|deploy|examples)\/|bench\/results|(client\/)?[^/]*\.md$|LICENSE$|compose\.yaml$|package\.json$)/,
   });
   if (!server.paths.includes('dist/dashboard/index.html'))
     throw new Error('The package does not contain the dashboard.');
   if (server.paths.some((path) => path.startsWith('dist/docs/')))
     throw new Error('The package contains /docs, which no host serves.');
   const client = pack({
-    options: ['--workspace', 'client'],
+    workspace: 'client',
     expected: /^(dist\/|README\.md$|LICENSE$|package\.json$)/,
   });
   importAlone(client.tarball);
@@ -64,12 +81,8 @@ try {
   const versions = nodes.map(({ version }) => version).join(', ');
   process.stdout.write(`Packed, for Node ${versions}, after ${Math.round(performance.now() / 1000)} s\n`);
   const postgres = await startPostgres(directory);
-  const packages = {
-    'user-management-service': server.tarball,
-    'user-management-service-client': client.tarball,
-  };
   try {
-    await testHosts(directory, packages, nodes, postgres.createDatabase);
+    await testHosts(directory, server.tarball, nodes, postgres.createDatabase);
   } finally {
     await postgres.stop();
   }

@@ -123,14 +123,16 @@ const labelOf = (path: string) =>
   yaml(path)
     .labels.map(({ pairs }: { pairs: object }) => pairs['app.kubernetes.io/version' as never])
     .find(Boolean);
-const { version, dependencies } = json('package.json');
+const { version } = json('package.json');
 
 it('every place that names the version has that of the service', () => {
   const { packages } = json('package-lock.json');
   const image = (overlay: string) => yaml(`deploy/overlays/${overlay}/kustomization.yaml`).images[0].newTag;
   const found = {
     'client/package.json': json('client/package.json').version,
-    'the dependency on the client': dependencies['user-management-service-client'],
+    'docs/embedding.md': /user-management-service-([\d.]+)\.tgz/.exec(
+      readFileSync('docs/embedding.md', 'utf8'),
+    )?.[1],
     'package-lock.json': packages[''].version,
     'the client in package-lock.json': packages.client.version,
     'openapi.json': json('openapi.json').info.version,
