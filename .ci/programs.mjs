@@ -1,5 +1,5 @@
 // The programs that the steps need beyond Node.js. What is missing is installed where this can be done: on Debian and
-// its relatives, as root. Elsewhere CI fails, and a developer's run says what it leaves out.
+// its relatives, as root, or in CI as a user who may become root. Elsewhere CI fails, and a developer's run says what it leaves out.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { findChromium } from '../scripts/chromium.mjs';
@@ -51,17 +51,18 @@ export function installPrograms() {
   return isCitusDone ? left : [...left, 'Citus'];
 }
 
-const canInstall = () => process.getuid?.() === 0 && runs('apt-get');
+const isRoot = process.getuid?.() === 0;
+const canInstall = () => (isRoot || process.env.CI === 'true') && runs('apt-get');
 
 /** Services are not started: the tests start what they need. */
-const apt = (...args) =>
-  spawnSync('apt-get', args, {
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
-  }).status === 0;
+function apt(...args) {
+  const command = ['env', 'DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1', 'apt-get', ...args];
+  const [program, ...rest] = isRoot ? command : ['sudo', '--non-interactive', ...command];
+  return spawnSync(program, rest, { stdio: ['ignore', 'ignore', 'inherit'] }).status === 0;
+}
 
 function installCitus() {
-  if (!existsSync(CITUS_INSTALLER) || !canInstall()) return false;
+  if (!existsSync(CITUS_INSTALLER) || !isRoot || !canInstall()) return false;
   process.stdout.write('Installing Citus …\n');
   return spawnSync(CITUS_INSTALLER, { stdio: ['ignore', 'inherit', 'inherit'] }).status === 0 && hasCitus();
 }

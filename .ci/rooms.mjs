@@ -116,7 +116,8 @@ export const ROOMS = [
   ],
   [inFolder('test', ['rate-limit', 'repository', 'scim', 'settings', 'sign-in', 'statistics', 'tokens']), []],
   [inFolder('test', ['operator', 'organizations', 'user-export', 'users', 'webhooks']), []],
-  [['bench/', 'deploy/', 'docs/', 'scripts/', '.github/', 'CHANGELOG.md', 'LICENSE', 'README.md'], []],
+  [['bench/', 'deploy/', 'docs/', 'scripts/', '.github/', 'LICENSE'], []],
+  [['CHANGELOG.md', 'CONTRIBUTING.md', 'README.md', 'SECURITY.md', '.editorconfig'], []],
   [['Dockerfile', 'compose.yaml', '.dockerignore', '.gitignore', '.prettierignore', '.prettierrc.json'], []],
   [['.dependency-cruiser.cjs', 'eslint.config.mjs'], []],
 ];

@@ -81,6 +81,7 @@ it('gives each exported name of src one meaning', () => {
 it('the recipes of docs/architecture.md name what is in the files that they name', () => {
   const missing = [
     'a field to users',
+    'a setting',
     'a feature',
     'a table',
     'an index',
@@ -208,6 +209,15 @@ describe('What a feature says of itself is complete:', () => {
       .map((name) => `docs/embedding.md: the table of options lacks ${name}`);
     expect(faults).toEqual([]);
   });
+});
+
+it('README.md lists every variable', () => {
+  const readme = readFileSync('README.md', 'utf8');
+  const variables = sources.flatMap(({ text }) =>
+    [...text.matchAll(/@(?:\w*Setting|Variable)\('(\w+)'/g)].map(([, name]) => name),
+  );
+  expect(variables.length).toBeGreaterThan(20);
+  expect(variables.filter((name) => !readme.includes(`\n| \`${name}\` `))).toEqual([]);
 });
 
 describe('the styles of the dashboard', () => {

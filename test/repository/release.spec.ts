@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -11,39 +11,70 @@ interface Job {
   steps: { uses?: string; run?: string; with?: Record<string, unknown> }[];
 }
 
-const FILE = '.github/workflows/release.yaml';
-const text = readFileSync(FILE, 'utf8');
-const workflow = parse(text) as { on: object; permissions: object; jobs: Record<string, Job> };
-const { gate, image, packages } = workflow.jobs;
+interface Workflow {
+  on: object;
+  permissions: object;
+  concurrency: object;
+  jobs: Record<string, Job>;
+}
 
-it('every action is a commit, whose release is in a comment', () => {
-  const uses = [...text.matchAll(/^ +(?:- )?uses: (.*)$/gm)].map(([, action]) => action);
-  expect(uses.length).toBeGreaterThan(5);
-  for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+const FOLDER = '.github/workflows';
+const FILE = `${FOLDER}/release.yaml`;
+const workflows = readdirSync(FOLDER).map((name) => {
+  const text = readFileSync(`${FOLDER}/${name}`, 'utf8');
+  return { name, text, workflow: parse(text) as Workflow };
+});
+const workflowOf = (name: string) => workflows.find((one) => one.name === `${name}.yaml`)!.workflow;
+const release = workflowOf('release');
+const { gate, image, packages } = release.jobs;
+
+describe.each(workflows)('$name', ({ text, workflow }) => {
+  const jobs = Object.values(workflow.jobs);
+
+  it('every action is a commit, whose release is in a comment', () => {
+    const uses = [...text.matchAll(/^ +(?:- )?uses: (.*)$/gm)].map(([, action]) => action);
+    expect(uses).toHaveLength(jobs.flatMap(({ steps }) => steps.filter((step) => step.uses)).length);
+    for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  it('no job has a right that it does not name, or keeps the credentials of the checkout', () => {
+    expect(workflow.permissions).toEqual({});
+    for (const { permissions, steps } of jobs) {
+      expect(permissions).toMatchObject({ contents: 'read' });
+      expect(steps[0]).toMatchObject({
+        uses: expect.stringContaining('actions/checkout@'),
+        with: { 'persist-credentials': false },
+      });
+    }
+  });
+
+  it('no script contains an expression, which could contain commands', () => {
+    const scripts = jobs.flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
+    expect(scripts.filter((script) => script.includes('${{'))).toEqual([]);
+  });
 });
 
-it('no job may do more than it needs to, or keeps the credentials of the checkout', () => {
-  expect(workflow.on).toEqual({ push: { tags: [expect.stringMatching(/^v/)] } });
-  expect(workflow.permissions).toEqual({});
-  expect(Object.keys(workflow.jobs)).toEqual(['gate', 'image', 'packages']);
+it('the gate of a change runs on main and on pull requests, with the history, and may only read', () => {
+  const { on, concurrency, jobs } = workflowOf('gate');
+  expect(on).toEqual({ push: { branches: ['main'] }, pull_request: null });
+  expect(concurrency).toMatchObject({ 'cancel-in-progress': "${{ github.event_name == 'pull_request' }}" });
+  expect(Object.keys(jobs)).toEqual(['gate']);
+  expect(jobs.gate.permissions).toEqual({ contents: 'read' });
+  expect(jobs.gate.steps[0].with).toMatchObject({ 'fetch-depth': 0 });
+  expect(jobs.gate.steps.at(-1)).toEqual({ run: '.ci/run', env: { WITHOUT_CITUS: '1' } });
+});
+
+it('no job of a release may do more than it needs to', () => {
+  expect(release.on).toEqual({ push: { tags: [expect.stringMatching(/^v/)] } });
+  expect(Object.keys(release.jobs)).toEqual(['gate', 'image', 'packages']);
   expect(gate.permissions).toEqual({ contents: 'read' });
   expect(image.permissions).toEqual({ contents: 'read', packages: 'write', 'id-token': 'write' });
   expect(packages.permissions).toEqual({ contents: 'read', 'id-token': 'write' });
-  for (const { steps } of Object.values(workflow.jobs))
-    expect(steps[0]).toMatchObject({
-      uses: expect.stringContaining('actions/checkout@'),
-      with: { 'persist-credentials': false },
-    });
 });
 
 it('nothing is published before the gate', () => {
   expect(gate.steps.at(-1)).toEqual({ run: '.ci/full', env: { WITHOUT_CITUS: '1' } });
   expect([image.needs, packages.needs]).toEqual(['gate', 'gate']);
-});
-
-it('no script contains an expression, which could contain commands', () => {
-  const scripts = Object.values(workflow.jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
-  expect(scripts.filter((script) => script.includes('${{'))).toEqual([]);
 });
 
 it('docs/operations.md names the workflow and its environment', () => {
@@ -53,10 +84,13 @@ it('docs/operations.md names the workflow and its environment', () => {
 });
 
 const hasActionlint = spawnSync('actionlint', ['-version']).status === 0;
-if (!hasActionlint)
-  process.stderr.write('actionlint is not installed; the release workflow is not linted.\n');
+if (!hasActionlint) process.stderr.write('actionlint is not installed; the workflows are not linted.\n');
 (hasActionlint ? it : it.skip)('actionlint finds no fault', () => {
-  const { stdout, stderr } = spawnSync('actionlint', [FILE], { encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync(
+    'actionlint',
+    workflows.map(({ name }) => `${FOLDER}/${name}`),
+    { encoding: 'utf8' },
+  );
   expect(stdout + stderr).toBe('');
 });
 
