@@ -1,13 +1,14 @@
-import { type CanActivate, type ExecutionContext, Injectable, UnauthorizedException } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import {
   authenticate,
-  type CallerToken,
+  type KnownToken,
   markRouted,
   type Operator,
   OPERATOR,
   recordRefusal,
 } from '../platform/http/caller';
+import { unauthorized } from '../platform/http/fault';
 import { type Access, accessTo } from '../platform/http/scopes';
 import { AuthService } from './auth.service';
 
@@ -31,7 +32,7 @@ export class AuthGuard implements CanActivate {
     recordRefusal(request, value === undefined ? 'missing_token' : 'invalid_token');
     const challenge = value === undefined ? 'Bearer' : 'Bearer error="invalid_token"';
     http.getResponse<Response>().setHeader('WWW-Authenticate', challenge);
-    throw new UnauthorizedException(
+    throw unauthorized(
       value === undefined
         ? 'Send a token: Authorization: Bearer <token>.'
         : 'The token is not valid: unknown, expired or revoked.',
@@ -42,7 +43,7 @@ export class AuthGuard implements CanActivate {
     value: string,
     address: string | undefined,
     access: Access,
-  ): Promise<CallerToken | Operator | null> {
+  ): Promise<KnownToken | Operator | null> {
     if (access !== 'operator') return this.auth.find(value, address);
     return this.auth.isOperator(value) ? OPERATOR : null;
   }

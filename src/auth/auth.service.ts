@@ -4,7 +4,7 @@ import { Database } from '../platform/database/database';
 import { PER_TURN } from '../platform/database/per-turn';
 import { anyOf, raw, sql } from '../platform/database/sql';
 import { SERVICE_OPTIONS } from '../platform/feature/options.module';
-import type { CallerToken } from '../platform/http/caller';
+import type { KnownToken } from '../platform/http/caller';
 import { isWithin } from '../tokens/token/allowed-networks';
 import { IN_STATE, Token } from '../tokens/token/token.entity';
 import { hashOf, isTokenValue } from '../tokens/token/token-value';
@@ -12,7 +12,7 @@ import { LastUse } from './last-use';
 import type { OperatorOptions } from './operator.options';
 import { suspendedSql } from '../organizations/suspension';
 
-type StoredToken = Omit<CallerToken, 'isElsewhere'> & Pick<Token, 'allowedNetworks'>;
+type StoredToken = Omit<KnownToken, 'isElsewhere'> & Pick<Token, 'allowedNetworks'>;
 
 interface TokenRow extends StoredToken {
   hash: Buffer;
@@ -50,7 +50,7 @@ export class AuthService {
    * The token with this value, used from this address; null if it is unknown, expired or revoked. The operator's is
    * unknown, too.
    */
-  async find(value: string, address: string | undefined): Promise<CallerToken | null> {
+  async find(value: string, address: string | undefined): Promise<KnownToken | null> {
     if (!isTokenValue(value)) return null;
     const hash = hashOf(value);
     if (this.isOperatorHash(hash)) return null;

@@ -1,7 +1,7 @@
-import { type CanActivate, type ExecutionContext, ForbiddenException, Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { readOnBehalfOf, recordRefusal, tokenOf } from '../platform/http/caller';
-import { networkNotAllowed, organizationSuspended } from '../platform/http/fault';
+import { forbidden, networkNotAllowed, organizationSuspended } from '../platform/http/fault';
 import { accessTo, allows, isOpenToAnyNetwork, mayChange } from '../platform/http/scopes';
 
 /**
@@ -38,6 +38,6 @@ export class ScopesGuard implements CanActivate {
     http
       .getResponse<Response>()
       .setHeader('WWW-Authenticate', `Bearer error="insufficient_scope", scope="${scope}"`);
-    throw new ForbiddenException(`The token lacks the scope ${scope}.`);
+    throw forbidden('insufficient_scope', `The token lacks the scope ${scope}.`);
   }
 }

@@ -4,9 +4,10 @@ import {
   type ExecutionContext,
   ForbiddenException,
   Injectable,
-  UnauthorizedException,
+  type UnauthorizedException,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { unauthorized } from '../platform/http/fault';
 import { type SignedInPerson, SignInSource } from './source/sign-in-source';
 
 const people = new WeakMap<Request, SignedInPerson>();
@@ -36,5 +37,5 @@ export const CurrentPerson = createParamDecorator((_data: unknown, context: Exec
 
 export function notSignedIn(response: Response): UnauthorizedException {
   response.setHeader('WWW-Authenticate', 'Bearer');
-  return new UnauthorizedException('You are not signed in. Sign in again.');
+  return unauthorized('You are not signed in. Sign in again.');
 }

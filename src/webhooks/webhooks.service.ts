@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Injectable, ServiceUnavailableException } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { insertSql } from '../platform/database/columns';
 import { Database } from '../platform/database/database';
@@ -10,7 +10,7 @@ import { lastSequence } from '../events/log/event-head.entity';
 import { EventLog } from '../events/log/event-log';
 import { recordEvents } from '../events/record-events';
 import { type By, callerOf } from '../platform/http/caller';
-import { conflict, invalidInput, noSuchOrganization } from '../platform/http/fault';
+import { conflict, invalidInput, noSuchOrganization, unavailable } from '../platform/http/fault';
 import { validatedInput } from '../platform/http/input/validate';
 import { newestFirst, type Page, paginate } from '../platform/pages/paginate';
 import { numberIn } from '../tokens/token/durations';
@@ -120,7 +120,7 @@ export class WebhooksService {
       const isSwitchedOn = changes.enabled === true;
       const isLeft = changes.enabled !== undefined && (await discardPending(manager, before));
       if (isSwitchedOn && isLeft)
-        throw new ServiceUnavailableException(
+        throw unavailable(
           'Deliveries from before the webhook was disabled are still being discarded. Try again in a minute.',
         );
       const reset = isSwitchedOn ? { ...RESET, sequence: await lastSequence(manager, organizationId) } : {};

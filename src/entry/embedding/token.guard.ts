@@ -3,12 +3,12 @@ import {
   type CanActivate,
   type ExecutionContext,
   Injectable,
-  ServiceUnavailableException,
   UseGuards,
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { Response } from 'express';
 import { databaseFailure } from '../../platform/database/errors';
+import { unavailable } from '../../platform/http/fault';
 import { RETRY_AFTER_UNAVAILABLE, UNAVAILABLE } from '../../platform/http/problem';
 import * as scopes from '../../platform/http/scopes';
 import { GUARDS } from '../../service.module';
@@ -39,7 +39,7 @@ export class TokenGuard implements CanActivate {
       if (databaseFailure(error) !== 'unavailable') throw error;
       // The host's filter would turn a driver's error into a 500.
       http.getResponse<Response>().setHeader('Retry-After', RETRY_AFTER_UNAVAILABLE);
-      throw new ServiceUnavailableException(UNAVAILABLE, { cause: error });
+      throw unavailable(UNAVAILABLE, { cause: error });
     }
     passed.set(request, handler);
     return true;

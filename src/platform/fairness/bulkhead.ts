@@ -87,7 +87,8 @@ export class Bulkhead {
 
   private wait(key: string, place: Place, limit: Limit, signal?: AbortSignal): Promise<void> {
     const { whenFull, patienceMs, maxWaiting = Infinity, refusal } = limit;
-    const refused = () => new ServiceUnavailableException(refusal);
+    const refused = () =>
+      new ServiceUnavailableException({ statusCode: 503, code: 'unavailable', message: refusal });
     const queue = this.queues.get(key) ?? [];
     if (whenFull === 'refuse' || queue.length >= maxWaiting) throw refused();
     this.queues.set(key, queue);

@@ -18,6 +18,10 @@ export interface CallerToken {
   rateLimit: number | null;
   /** The token whose value was exchanged for this one; null if none was. */
   parentId: string | null;
+}
+
+/** The same token as the guards know it. */
+export interface KnownToken extends CallerToken {
   /** In whose window its requests count: usually its own id. */
   windowId: string;
   /** Whether the request comes from outside of the networks of the token, so that it may only revoke itself. */
@@ -76,7 +80,7 @@ export const operatorIn = (organizationId: string, request: IncomingMessage): Ca
  */
 const routed = new WeakMap<
   IncomingMessage,
-  { caller?: CallerToken | Operator; refusal?: string; onBehalfOf?: string }
+  { caller?: KnownToken | Operator; refusal?: string; onBehalfOf?: string }
 >();
 
 /** Called by the AuthGuard, which every route runs first. */
@@ -89,7 +93,7 @@ export const isRouted = (request: IncomingMessage): boolean => routed.has(reques
 export function authenticate(
   request: IncomingMessage,
   response: ServerResponse,
-  caller: CallerToken | Operator,
+  caller: KnownToken | Operator,
 ): void {
   routed.get(request)!.caller = caller;
   if (caller === OPERATOR || !caller.expiresAt) return;
@@ -110,7 +114,7 @@ const saidBy = (request: IncomingMessage): Pick<Caller, 'requestId' | 'onBehalfO
 export const isOperator = (request: IncomingMessage): boolean => routed.get(request)?.caller === OPERATOR;
 
 /** Undefined until the request has been authenticated, and if the operator sent it. */
-export function tokenOf(request: IncomingMessage): CallerToken | undefined {
+export function tokenOf(request: IncomingMessage): KnownToken | undefined {
   const caller = routed.get(request)?.caller;
   return caller === OPERATOR ? undefined : caller;
 }
@@ -129,13 +133,14 @@ export function recordRefusal(request: IncomingMessage, reason: string): void {
 
 export const refusalOf = (request: IncomingMessage): string | undefined => routed.get(request)?.refusal;
 
-const tokenIn = (context: ExecutionContext): CallerToken =>
+const tokenIn = (context: ExecutionContext): KnownToken =>
   tokenOf(context.switchToHttp().getRequest<IncomingMessage>())!;
 
 /** The token that the request was made with. */
-export const CurrentToken = createParamDecorator((_data: unknown, context: ExecutionContext) =>
-  tokenIn(context),
-);
+export const CurrentToken = createParamDecorator((_data: unknown, context: ExecutionContext): CallerToken => {
+  const { id, organizationId, name, scopes, expiresAt, rateLimit, parentId } = tokenIn(context);
+  return { id, organizationId, name, scopes, expiresAt, rateLimit, parentId };
+});
 
 /** The organization of the request, which comes only from the token. */
 export const OrganizationId = createParamDecorator(

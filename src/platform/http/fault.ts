@@ -2,7 +2,10 @@ import {
   BadRequestException,
   ConflictException,
   ForbiddenException,
+  type HttpExceptionOptions,
   NotFoundException,
+  ServiceUnavailableException,
+  UnauthorizedException,
 } from '@nestjs/common';
 
 export type FaultCode =
@@ -41,24 +44,31 @@ export const invalidInput = (
 export const notFound = (message: string) =>
   new NotFoundException({ statusCode: 404, code: 'not_found', message });
 
+export const unauthorized = (message: string) =>
+  new UnauthorizedException({ statusCode: 401, code: 'unauthorized', message });
+
 /** A request cannot name an unknown organization, but a host application can. */
 export const noSuchOrganization = () => notFound('There is no such organization.');
 
+export const forbidden = (code: string, message: string) =>
+  new ForbiddenException({ statusCode: 403, code, message });
+
 /** The 403 of everybody who uses a suspended organization, except the application itself. */
 export const organizationSuspended = () =>
-  new ForbiddenException({
-    statusCode: 403,
-    code: 'organization_suspended',
-    message: 'The organization is suspended. Only the operator of the service can resume it.',
-  });
+  forbidden(
+    'organization_suspended',
+    'The organization is suspended. Only the operator of the service can resume it.',
+  );
 
 /** The 403 of a token outside of its networks. It names no address, so that a thief learns nothing. */
 export const networkNotAllowed = () =>
-  new ForbiddenException({
-    statusCode: 403,
-    code: 'network_not_allowed',
-    message: 'The token may not be used from this network. An admin can change its allowedNetworks.',
-  });
+  forbidden(
+    'network_not_allowed',
+    'The token may not be used from this network. An admin can change its allowedNetworks.',
+  );
+
+export const unavailable = (message: string, options?: HttpExceptionOptions) =>
+  new ServiceUnavailableException({ statusCode: 503, code: 'unavailable', message }, options);
 
 export const conflict = (message: string, errors?: Fault[]) =>
   new ConflictException({ statusCode: 409, code: 'conflict', message, ...(errors && { errors }) });

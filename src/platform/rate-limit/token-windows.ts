@@ -1,9 +1,9 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { InjectThrottlerStorage, ThrottlerException } from '@nestjs/throttler';
+import { HttpException, Inject, Injectable } from '@nestjs/common';
+import { InjectThrottlerStorage } from '@nestjs/throttler';
 import type { Request, Response } from 'express';
 import { OPERATOR_SHARE } from '../fairness/owners';
 import { SERVICE_OPTIONS } from '../feature/options.module';
-import { type CallerToken, OPERATOR, recordRefusal, tokenOf } from '../http/caller';
+import { type KnownToken, OPERATOR, recordRefusal, tokenOf } from '../http/caller';
 import type { RateLimitOptions } from './rate-limit.options';
 import { WINDOW_MS, windowKey, type WindowRecord, type WindowStorage } from './window';
 
@@ -13,7 +13,7 @@ interface RequestAndResponse {
 }
 
 /** Whose window it is, and how many requests it has: null if the limit of the service applies. */
-type TokenWindow = Pick<CallerToken, 'organizationId' | 'windowId' | 'rateLimit'>;
+type TokenWindow = Pick<KnownToken, 'organizationId' | 'windowId' | 'rateLimit'>;
 
 /** The window of the operator, which no setting changes. */
 export const OPERATOR_WINDOW: TokenWindow = {
@@ -39,9 +39,8 @@ export class TokenWindows {
     if (totalHits <= limit) return;
     recordRefusal(request, 'rate_limited');
     response.setHeader('Retry-After', timeToExpire);
-    throw new ThrottlerException(
-      `Rate limit exceeded: ${limit} requests per ${WINDOW_MS / 1000} s. Retry in ${timeToExpire} s.`,
-    );
+    const message = `Rate limit exceeded: ${limit} requests per ${WINDOW_MS / 1000} s. Retry in ${timeToExpire} s.`;
+    throw new HttpException({ statusCode: 429, code: 'rate_limited', message }, 429);
   }
 
   /**

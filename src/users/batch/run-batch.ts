@@ -1,7 +1,7 @@
-import { ServiceUnavailableException } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Database } from '../../platform/database/database';
 import { isLocked, wasRolledBack } from '../../platform/database/errors';
+import { unavailable } from '../../platform/http/fault';
 import type { IdempotentRequest } from '../../platform/http/input/idempotency-key';
 import type { IdempotencyKeys, Outcome } from '../../platform/idempotency/idempotency-keys';
 import { lostRace, retryLostRaces } from '../user/unique-fields';
@@ -32,7 +32,7 @@ export async function runBatch<Answer extends object>(
     isRetried,
   ).catch((error) => {
     if (!isRetried(error)) throw error;
-    throw new ServiceUnavailableException('Other requests keep writing the same users. Try again.');
+    throw unavailable('Other requests keep writing the same users. Try again.');
   });
   return { answer: response, isReplay };
 }

@@ -1,7 +1,7 @@
-import { ServiceUnavailableException } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { isTimedOut } from '../../platform/database/errors';
 import { query, sql } from '../../platform/database/sql';
+import { unavailable } from '../../platform/http/fault';
 import type { SearchScope } from './page';
 
 /** The server learns how much time is left only after so much is gone, so fast searches send no statement for it. */
@@ -40,5 +40,4 @@ export class SearchTime {
   }
 }
 
-const tooLong = () =>
-  new ServiceUnavailableException('The search takes too long. Search for fewer, longer or rarer words.');
+const tooLong = () => unavailable('The search takes too long. Search for fewer, longer or rarer words.');

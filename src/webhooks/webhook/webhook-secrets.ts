@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { Injectable, ServiceUnavailableException } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { columnsOf } from '../../platform/database/columns';
 import { Database } from '../../platform/database/database';
 import { execute, query, sql } from '../../platform/database/sql';
+import { unavailable } from '../../platform/http/fault';
 import { KeyRing } from '../secrets/key-ring';
 import { Webhook } from './webhook.entity';
 
@@ -29,7 +30,7 @@ export class WebhookSecrets {
   /** A new secret, as its owner sees it once and as it is stored. Throws a 503 if there is no key for that. */
   new(organizationId: string, id: string): { shown: string; sealed: string } {
     if (this.keys.currentId === undefined)
-      throw new ServiceUnavailableException(
+      throw unavailable(
         'Secrets of webhooks cannot be encrypted: the operators of this service have not set WEBHOOK_ENCRYPTION_KEY.',
       );
     const secret = randomBytes(SECRET_BYTES);
