@@ -24,6 +24,7 @@ import type { FaultCode } from '../fault';
 /** The context of a failed check, which `validate()` reads. */
 export interface FaultContext {
   code: FaultCode;
+  message: string;
   /** The keys of the value that are at fault, if it is not the value as a whole. */
   keysAtFault?: (value: unknown) => string[];
 }
@@ -31,13 +32,14 @@ export interface FaultContext {
 /**
  * The options of a check: the fault of a value that fails it. An absent value is `required`, whichever check it fails.
  * Only the first failed check of a field is reported. `applyDecorators()` keeps the order of checks; separate
- * decorators run from the last to the first.
+ * decorators run from the last to the first. The message of class-validator names the field, for the `ValidationPipe`
+ * of a host.
  */
 export const fault = (
   code: FaultCode,
   message: string,
-  context?: Omit<FaultContext, 'code'>,
-): ValidationOptions => ({ message, context: { code, ...context } });
+  context?: Pick<FaultContext, 'keysAtFault'>,
+): ValidationOptions => ({ message: `$property ${message}`, context: { code, message, ...context } });
 
 /** A check that class-validator does not have. It gets values of any type, and the input that they belong to. */
 export const Satisfies = (

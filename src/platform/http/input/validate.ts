@@ -23,12 +23,16 @@ export function validateOrThrow<Dto extends object>(
 ): Dto {
   const { dto, faults } = validate(metatype, input, kind);
   if (faults) throw invalidInput(faults);
+  valid.add(dto);
   return dto;
 }
 
-/** The same for the input of a service, which a controller has validated if it is an instance. */
+/** The DTOs that have been validated: a host may make others. */
+const valid = new WeakSet<object>();
+
+/** The same for the input of a service, which a controller may have validated. */
 export const validatedInput = <Dto extends object>(metatype: Type<Dto>, input: unknown): Dto =>
-  input instanceof metatype ? input : validateOrThrow(metatype, input);
+  input instanceof metatype && valid.has(input) ? input : validateOrThrow(metatype, input);
 
 /**
  * Validates input by the decorators of its DTO and reports every fault, one for each path. Nest's ValidationPipe
@@ -94,9 +98,9 @@ function fieldsOf(metatype: Type): Fields {
 
 /** The faults of a field, in the order of its checks. */
 function faultsOf({ property, value, constraints = {}, contexts = {} }: ValidationError): Fault[] {
-  return Object.entries(constraints).flatMap(([name, message]): Fault[] => {
+  return Object.keys(constraints).flatMap((name): Fault[] => {
     if (value === undefined) return [{ field: property, code: 'required', message: 'is required' }];
-    const { code, keysAtFault } = contexts[name] as FaultContext;
+    const { code, message, keysAtFault } = contexts[name] as FaultContext;
     if (!keysAtFault) return [{ field: property, code, message }];
     return keysAtFault(value).map((key) => ({ field: nested(property, key), code, message }));
   });
