@@ -5,6 +5,7 @@ import { isId, newId } from '../platform/database/id';
 import { anyOf, query, sql } from '../platform/database/sql';
 import type { Caller } from '../platform/http/caller';
 import { noSuchOrganization, notFound } from '../platform/http/fault';
+import { filterOf, type UserFilter } from './query/user.filter';
 import { putSearchTexts } from './search/user-search.rows';
 import { UNIQUE_FIELDS } from './user/unique-fields';
 import { User, USER_COLUMNS, type UserFields } from './user/user.entity';
@@ -23,6 +24,19 @@ export async function findUsersById(
   );
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => byId.get(id) ?? null);
+}
+
+/** The user who passes the filter, which has a unique value; null if nobody does. */
+export async function findUserWith(
+  manager: EntityManager,
+  organizationId: string,
+  filter: UserFilter,
+): Promise<User | null> {
+  const [user = null] = await query<User>(
+    manager,
+    sql`SELECT ${USER_COLUMNS.select} FROM ${User} WHERE organization_id = ${organizationId} AND ${filterOf(filter)}`,
+  );
+  return user;
 }
 
 /** The user, locked until the transaction ends. Throws a 404. */

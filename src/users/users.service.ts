@@ -25,21 +25,29 @@ import { UserPurge } from './deleted/user-purge';
 import { DirectoryAttributes } from './query/directory-attributes';
 import { mergeMetadata } from './user/merge-metadata';
 import { putSearchTexts } from './search/user-search.rows';
-import { findUsersById, insertUser, lockUser, USER_VIOLATIONS, userNotFound } from './user-rows';
+import {
+  findUsersById,
+  findUserWith,
+  insertUser,
+  lockUser,
+  USER_VIOLATIONS,
+  userNotFound,
+} from './user-rows';
 import { changesOf, withDefaults } from './user/user.changes';
-import { User, USER_COLUMNS } from './user/user.entity';
+import { type Metadata, User, USER_COLUMNS } from './user/user.entity';
 import { type Decide, type NewUserExtras, UserLifecycle } from './user/user-lifecycle';
 import { serializeUser, userOfText } from './user/user.serializer';
 import { completePage } from './query/complete-page';
 import { cursorAfterUser, Memberships, pageOfUsers } from './query/user-query';
-import type { UserText, UserView } from './user/user.view';
+import type { UserRecord, UserText } from './user/user.view';
 import { emailKey, withKeys } from './user/user.keys';
 import { userUpdated } from './user/user.events';
-import { CreateUserDto, MergeUserDto, UpdateUserDto } from './user/user.dto';
-import { ListUsersDto, UserQuery } from './query/users-query.dto';
+import { CreateUserDto, MergeUserDto, type PatchOf, UpdateUserDto, type WithMetadata } from './user/user.dto';
+import { ListUsersDto, type UserKey, UserKeyDto, UserQuery } from './query/users-query.dto';
 
+/** `Values` is the type of the metadata. It is the application's own; nothing checks the values. */
 @Injectable()
-export class UsersService {
+export class UsersService<Values extends object = Metadata> {
   /** Runs one write of a user at a time, so a busy user does not hold all connections of its organization. */
   private readonly writes = new Bulkhead(LIMITS.oneAtATime);
   private readonly reads = new GroupedLoader<string, User | null>((ids, organizationId) =>
@@ -63,7 +71,7 @@ export class UsersService {
    * the next statement, because a transaction has one connection. Throws if the manager is not in a transaction of the
    * data source.
    */
-  within(manager: EntityManager): UsersService {
+  within(manager: EntityManager): UsersService<Values> {
     return new UsersService(
       this.database.within(manager),
       this.idempotencyKeys,
@@ -75,9 +83,9 @@ export class UsersService {
     );
   }
 
-  async list(by: By, query: Partial<ListUsersDto> = {}): Promise<Page<UserView>> {
+  async list(by: By, query: Partial<ListUsersDto> = {}): Promise<Page<UserRecord<Values>>> {
     const { data, nextCursor } = await this.listAsText(by, query);
-    return { data: data.map(userOfText), nextCursor };
+    return { data: data.map((row) => userOfText<Values>(row)), nextCursor };
   }
 
   /** The same page with values as text, ready for a JSON response. */
@@ -104,16 +112,20 @@ export class UsersService {
   }
 
   /** The users with these ids, of which there may be 200, each once and in their order, as far as they are there. */
-  async byIds(by: By, ids: readonly string[], { include }: UserQuery = {}): Promise<UserView[]> {
+  async byIds(by: By, ids: readonly string[], { include }: UserQuery = {}): Promise<UserRecord<Values>[]> {
     if (ids.length === 0) return [];
     const query = { ...validatedInput(ListUsersDto, { id: ids, include }), limit: ids.length };
-    const byId = new Map<string, UserView>();
+    const byId = new Map<string, UserRecord<Values>>();
     for await (const page of pagesOf((cursor) => this.list(by, { ...query, cursor })))
       for (const user of page) byId.set(user.id, user);
     return [...new Set(ids)].flatMap((id) => byId.get(id) ?? []);
   }
 
-  async create(by: By, input: CreateUserDto, extras: NewUserExtras = {}): Promise<UserView> {
+  async create(
+    by: By,
+    input: WithMetadata<CreateUserDto, Values>,
+    extras: NewUserExtras = {},
+  ): Promise<UserRecord<Values>> {
     const caller = callerOf(by);
     const fields = withDefaults(validatedInput(CreateUserDto, input));
     const user = await this.database
@@ -137,26 +149,32 @@ export class UsersService {
       .catch(rethrowViolation(USER_VIOLATIONS));
   }
 
-  async get(by: By, id: string, query: UserQuery = {}): Promise<UserView> {
+  async get(by: By, id: string, query: UserQuery = {}): Promise<UserRecord<Values>> {
     const { organizationId } = callerOf(by);
     const { include } = validatedInput(UserQuery, query);
     const user = isId('usr', id) ? await this.reads.load(organizationId, id) : null;
     if (!user) throw userNotFound();
-    const shown = serializeUser(user);
-    if (!include) return shown;
-    const [complete] = await this.database.read(organizationId, (manager) =>
-      this.directory.parsedOf(manager, organizationId, [shown]),
+    return this.shown(organizationId, user, include);
+  }
+
+  /** The user with this external id or email, compared as in a list; null if there is none. */
+  async find(by: By, key: UserKey, query: UserQuery = {}): Promise<UserRecord<Values> | null> {
+    const { organizationId } = callerOf(by);
+    const { externalId, email } = validatedInput(UserKeyDto, key);
+    const { include } = validatedInput(UserQuery, query);
+    const user = await this.database.read(organizationId, (manager) =>
+      findUserWith(manager, organizationId, { externalId, email }),
     );
-    return complete;
+    return user && this.shown(organizationId, user, include);
   }
 
   /** Changes the given fields. Throws a 412, and changes nothing, if the precondition refuses the user's version. */
   async update(
     by: By,
     id: string,
-    input: UpdateUserDto,
+    input: WithMetadata<UpdateUserDto, Values>,
     precondition: Precondition = always,
-  ): Promise<UserView> {
+  ): Promise<UserRecord<Values>> {
     const fields = validatedInput(UpdateUserDto, input);
     return this.change(by, id, (user) => {
       precondition(user.version);
@@ -171,9 +189,9 @@ export class UsersService {
   async merge(
     by: By,
     id: string,
-    input: MergeUserDto,
+    input: WithMetadata<MergeUserDto, PatchOf<Values>>,
     precondition: Precondition = always,
-  ): Promise<UserView> {
+  ): Promise<UserRecord<Values>> {
     const { metadata: patch, ...fields } = validatedInput(MergeUserDto, input);
     return this.change(by, id, (user) => {
       precondition(user.version);
@@ -183,7 +201,7 @@ export class UsersService {
   }
 
   /** Locks the user and applies the changes that `decide` returns. Writes nothing if it throws or nothing changes. */
-  async change(by: By, id: string, decide: Decide): Promise<UserView> {
+  async change(by: By, id: string, decide: Decide): Promise<UserRecord<Values>> {
     const caller = callerOf(by);
     const user = await this.write(caller, id, async (manager, before) => {
       const decision = await decide(before, manager);
@@ -222,6 +240,19 @@ export class UsersService {
   async batchDelete(by: By, input: BatchOf<BatchDeleteDto>): Promise<BatchDeleteAnswerView> {
     const batch = validatedInput(BatchDeleteDto, input);
     return (await this.batchDeletes.run(callerOf(by), batch, undefined, this.database)).answer;
+  }
+
+  private async shown(
+    organizationId: string,
+    user: User,
+    include: UserQuery['include'],
+  ): Promise<UserRecord<Values>> {
+    const shown = serializeUser<Values>(user);
+    if (!include) return shown;
+    const [complete] = await this.database.read(organizationId, (manager) =>
+      this.directory.parsedOf(manager, organizationId, [shown]),
+    );
+    return complete;
   }
 
   /** Runs a transaction with the user locked. */

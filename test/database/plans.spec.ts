@@ -220,6 +220,10 @@ async function requests(): Promise<Record<string, Statement[]>> {
     await createdBetween(dataSource.manager, organizationId, [new Date(0), new Date(), new Date()], 100);
   });
   statements['read one'] = await selects(() => service.app.get(UsersService).get(organizationId, someone.id));
+  for (const key of [{ email: someone.email.toUpperCase() }, { externalId }])
+    statements[`find one by ${Object.keys(key)[0]}`] = await selects(() =>
+      service.app.get(UsersService).find(organizationId, key),
+    );
   Object.assign(statements, await batchStatements(dataSource, organizationId, people));
   for (const filter of SCIM_FILTERS) statements[`scim ${filter}`] = await scimList(filter);
   return statements;
@@ -238,6 +242,8 @@ const KEYS_OF_USERS = [KEYS.email, KEYS.externalId, 'users_organization_id_user_
 /** The indexes that the statements of requests go by. */
 const PLANS: Record<string, string[][]> = {
   'read one': [['users_pkey']],
+  'find one by email': [[KEYS.email]],
+  'find one by externalId': [[KEYS.externalId]],
   'search small smith berlin first': [[KEYS.externalId], SMALL_SEARCH.first],
   'search small smith berlin again': [[KEYS.externalId], SMALL_SEARCH.again],
   'list email all': [[KEYS.email]],

@@ -1,4 +1,5 @@
 import { type ConfigurableModuleAsyncOptions, ConfigurableModuleBuilder, Module } from '@nestjs/common';
+import type { Request } from 'express';
 import { subscriberFaults } from '../../events/subscribers/subscriber';
 import type { RequestRecord } from '../../platform/http/access-log';
 import { faultsOf, Option } from '../../platform/feature/setting';
@@ -23,6 +24,15 @@ export class HostSettings extends Settings {
   /** Called once for each request to the service, when it has ended. Server errors are also logged by Nest's logger. */
   @Option((value) => typeof value === 'function', 'must be a function')
   onRequest?: (record: RequestRecord) => void;
+  /** Who has signed in to the application, by its own session; null if nobody has. For `@CurrentUser()`. */
+  @Option((value) => typeof value === 'function', 'must be a function')
+  currentUser?: (request: Request) => HostUser | null | Promise<HostUser | null>;
+}
+
+/** A user of the service, by the id that the host application knows. */
+export interface HostUser {
+  organizationId: string;
+  externalId: string;
 }
 
 /** What a host application decides about the service that it embeds. */

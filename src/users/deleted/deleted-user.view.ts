@@ -1,4 +1,5 @@
 import { PageView } from '../../platform/pages/page';
+import type { Metadata } from '../user/user.entity';
 import { UserView } from '../user/user.view';
 
 /** A deleted user, as it was before the deletion. */
@@ -14,6 +15,14 @@ export class DeletedUserView extends UserView {
    * @example '2026-03-30T17:00:00.000Z'
    */
   purgeAt: Date;
+}
+
+/** A deleted user as the services return it. */
+export interface DeletedUserRecord<Values extends object = Metadata> extends Omit<
+  DeletedUserView,
+  'metadata'
+> {
+  metadata: Values;
 }
 
 /** A page of deleted users. */

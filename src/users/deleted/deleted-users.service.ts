@@ -16,7 +16,8 @@ import { byTime, cursorAfter, type Page, paginate } from '../../platform/pages/p
 import { DirectoryAttributes, SHORT_DIRECTORY_BYTES } from '../query/directory-attributes';
 import { emailKey, withKeys } from '../user/user.keys';
 import { serializeUser } from '../user/user.serializer';
-import type { UserView } from '../user/user.view';
+import type { Metadata } from '../user/user.entity';
+import type { UserRecord } from '../user/user.view';
 import { UserQuery } from '../query/users-query.dto';
 import { userEvent } from '../user/user.events';
 import { UserLifecycle } from '../user/user-lifecycle';
@@ -27,7 +28,7 @@ import type { BatchRestoreAnswerView } from './batch/batch-delete.view';
 import { DeletedUser, userOf } from './deleted-user.entity';
 import { insertRestored } from './insert-restored';
 import { SERVICE_OPTIONS } from '../../platform/feature/options.module';
-import type { DeletedUserView } from './deleted-user.view';
+import type { DeletedUserRecord } from './deleted-user.view';
 import { ListDeletedUsersDto, RestoreUserDto } from './deleted-users.dto';
 import { type DeletedUsersOptions, UserPurge } from './user-purge';
 
@@ -51,9 +52,9 @@ const ADDED_BYTES = 300;
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Users who have been deleted but not purged. */
+/** Users who have been deleted but not purged. `Values` is the type of their metadata, as in `UsersService`. */
 @Injectable()
-export class DeletedUsersService {
+export class DeletedUsersService<Values extends object = Metadata> {
   /** @internal Nest constructs it. */
   constructor(
     private readonly database: Database,
@@ -65,7 +66,7 @@ export class DeletedUsersService {
   ) {}
 
   /** Latest deletion first. */
-  list(by: By, query: Partial<ListDeletedUsersDto> = {}): Promise<Page<DeletedUserView>> {
+  list(by: By, query: Partial<ListDeletedUsersDto> = {}): Promise<Page<DeletedUserRecord<Values>>> {
     return this.page(by, query, (user) => user);
   }
 
@@ -77,7 +78,7 @@ export class DeletedUsersService {
   private async page<Item>(
     by: By,
     input: Partial<ListDeletedUsersDto>,
-    itemOf: (user: DeletedUserView) => Item,
+    itemOf: (user: DeletedUserRecord<Values>) => Item,
   ): Promise<Page<Item>> {
     const { organizationId } = callerOf(by);
     const { limit, cursor, email, include } = validatedInput(ListDeletedUsersDto, input);
@@ -114,7 +115,7 @@ export class DeletedUsersService {
     };
   }
 
-  async get(by: By, id: string, query: UserQuery = {}): Promise<DeletedUserView> {
+  async get(by: By, id: string, query: UserQuery = {}): Promise<DeletedUserRecord<Values>> {
     const { organizationId } = callerOf(by);
     const { include } = validatedInput(UserQuery, query);
     if (!isId('usr', id)) throw deletedUserNotFound();
@@ -127,7 +128,7 @@ export class DeletedUsersService {
   }
 
   /** Restores the user with its id and all other fields, or with another email. */
-  async restore(by: By, id: string, input: RestoreUserDto = {}): Promise<UserView> {
+  async restore(by: By, id: string, input: RestoreUserDto = {}): Promise<UserRecord<Values>> {
     const caller = callerOf(by);
     const { organizationId } = caller;
     const { email } = validatedInput(RestoreUserDto, input);
@@ -142,7 +143,7 @@ export class DeletedUsersService {
         const [restored] = await insertRestored(manager, [user]);
         await this.lifecycle.restored(manager, caller, [restored]);
         await recordEvents(manager, userEvent(caller, 'user.restored', restored));
-        return serializeUser(restored);
+        return serializeUser<Values>(restored);
       })
       .catch(rethrowViolation(UNIQUE_FIELDS));
   }
@@ -160,15 +161,15 @@ export class DeletedUsersService {
     if (!(await this.purges.run(callerOf(by), id))) throw deletedUserNotFound();
   }
 
-  private shown({ directory, ...row }: Row): DeletedUserView {
+  private shown({ directory, ...row }: Row): DeletedUserRecord<Values> {
     const user = this.serialize(parsed(row));
-    return directory ? { ...user, directory: JSON.parse(directory) as DeletedUserView['directory'] } : user;
+    return directory ? { ...user, directory: JSON.parse(directory) as UserRecord['directory'] } : user;
   }
 
-  private serialize(user: DeletedUser): DeletedUserView {
+  private serialize(user: DeletedUser): DeletedUserRecord<Values> {
     const { deletedAt } = user;
     return {
-      ...serializeUser(userOf(user)),
+      ...serializeUser<Values>(userOf(user)),
       deletedAt,
       purgeAt: new Date(deletedAt.getTime() + this.options.deletedUsersRetentionDays * DAY_MS),
     };

@@ -1,4 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
+import { ValidateIf } from 'class-validator';
 import {
   Email,
   FlagText,
@@ -39,6 +40,26 @@ export class UserQuery {
   @Optional()
   @SeveralOf(INCLUDES)
   include?: Include | Include[];
+}
+
+/** The property is required if the other one is absent, and may not be there beside it. */
+const InsteadOf = (other: string) =>
+  applyDecorators(
+    ValidateIf((key: Record<string, unknown>, value) => value !== undefined || key[other] === undefined),
+    NotWith(other),
+  );
+
+/** One of a user's unique values. */
+export type UserKey = { externalId: string; email?: never } | { email: string; externalId?: never };
+
+export class UserKeyDto {
+  @InsteadOf('email')
+  @Text(1, 200)
+  externalId?: string;
+
+  @InsteadOf('externalId')
+  @Email()
+  email?: string;
 }
 
 /** The query parameters of lists whose items are users, deleted ones or not. */

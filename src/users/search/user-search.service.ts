@@ -8,12 +8,12 @@ import { ExpiringMap } from '../../platform/rate-limit/expiring-map';
 import { decodeCursor, encodeCursor } from '../../platform/pages/cursor';
 import type { Page } from '../../platform/pages/paginate';
 import { DirectoryAttributes } from '../query/directory-attributes';
-import { User, USER_COLUMNS } from '../user/user.entity';
+import { type Metadata, User, USER_COLUMNS } from '../user/user.entity';
 import { filterOf, isFiltered, rolesOf } from '../query/user.filter';
 import { emailKey } from '../user/user.keys';
 import { completePage } from '../query/complete-page';
 import { userOfText } from '../user/user.serializer';
-import type { UserText, UserView } from '../user/user.view';
+import type { UserRecord, UserText } from '../user/user.view';
 import { load, searchLarge } from './large';
 import type { SearchPosition, RankedUser, RankPage, SearchScope, Search } from './page';
 import { queriesFor } from './query';
@@ -41,9 +41,9 @@ const SMALL_FOR_MS = 60_000;
  */
 const FEW_MISSPELT = 2;
 
-/** Finds users by words of their name, email and metadata. */
+/** Finds users by words of their name, email and metadata. `Values` is the type of that, as in `UsersService`. */
 @Injectable()
-export class UserSearch {
+export class UserSearch<Values extends object = Metadata> {
   private readonly small = new ExpiringMap<string, true>(SMALL_FOR_MS);
 
   /** @internal Nest constructs it. */
@@ -54,9 +54,9 @@ export class UserSearch {
     @Optional() readonly maxMs: number = MAX_MS,
   ) {}
 
-  async search(by: By, input: SearchInput): Promise<Page<UserView>> {
+  async search(by: By, input: SearchInput): Promise<Page<UserRecord<Values>>> {
     const { data, nextCursor } = await this.searchAsText(by, input);
-    return { data: data.map(userOfText), nextCursor };
+    return { data: data.map((row) => userOfText<Values>(row)), nextCursor };
   }
 
   /** The same page with values as text, ready for a JSON response. */

@@ -4,6 +4,16 @@ import { ValidatedByService } from '../../platform/http/input/input.pipe';
 import { MetadataPatch, UserMetadata } from './metadata.check';
 import { type Metadata, type Role, ROLES, type UserFields } from './user.entity';
 
+/** The input with metadata of the application's own type. */
+export type WithMetadata<Dto, Values> = Omit<Dto, 'metadata'> & { metadata?: Values };
+
+/** A merge patch of these values: null removes a key, also inside an object. */
+export type PatchOf<Values> = Values extends readonly unknown[]
+  ? Values
+  : Values extends object
+    ? { [Key in keyof Values]?: PatchOf<Values[Key]> | null }
+    : Values;
+
 export class CreateUserDto implements Partial<UserFields> {
   /**
    * Your own id of the user, such as a personnel number or the id in another system. It is unique within the

@@ -72,6 +72,11 @@ export class UserView implements Fields {
   directory?: Record<string, unknown> | null;
 }
 
+/** A user as the services return it. The type of the metadata is the application's own; nothing checks the values. */
+export interface UserRecord<Values extends object = Metadata> extends Omit<UserView, 'metadata'> {
+  metadata: Values;
+}
+
 /** A user with JSON and times as the text of a response. */
 export type UserText = {
   [Field in keyof Fields]: Fields[Field] extends object ? string : Fields[Field];
