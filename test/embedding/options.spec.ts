@@ -48,6 +48,7 @@ describe('the options of a host', () => {
       dashboard: { signIn: () => null },
       dashboardTitle: 'Acme – Staging',
       onRequest: () => {},
+      currentUser: () => null,
     };
     expect(await resolved({ ...given, prefix: '/a/b/' })).toMatchObject({ ...given, prefix: 'a/b' });
   });
@@ -72,6 +73,7 @@ describe('the options of a host', () => {
       [{ connections: 0 }, 'connections must be a whole number, and at least 1.'],
       [{ dashboard: { signIn: 'me' } }, 'dashboard must be true, false or { signIn }.'],
       [{ onRequest: 'log' }, 'onRequest must be a function.'],
+      [{ currentUser: null }, 'currentUser must be a function.'],
       [{ prefix: '/a b' }, 'The prefix /a b is not a plain path.'],
       [{ prefix: 5, migrate: 0 }, 'prefix must be a string.\nmigrate must be true or false.'],
       [{ schema: 5 }, 'schema must be a string.'],

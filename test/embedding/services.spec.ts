@@ -11,6 +11,7 @@ import {
 } from '@nestjs/common';
 import type { DataSource, EntityManager } from 'typeorm';
 import {
+  type DeletedUserRecord,
   DeletedUsersService,
   OrganizationsService,
   TokensService,
@@ -82,6 +83,49 @@ describe('the services', () => {
     const actor = { type: 'token' as const, id: 'tok_1', name: 'CI' };
     const by = { organizationId: id, actor, source: 'api' as const, requestId: null };
     await expect(tokens.create(by, wanted)).rejects.toMatchObject({ status: 400 });
+  });
+
+  it('find one user by its external id or its email, compared as in a list', async () => {
+    const id = await newOrganization();
+    const user = await users.create(id, { ...ada, externalId: 'E-4711' });
+    for (const key of [{ externalId: ' E-4711 ' }, { email: 'ADA@Example.com' }])
+      expect(await users.find(id, key)).toEqual(user);
+    expect(await users.find(id, { email: ada.email }, { include: ['directory'] })).toEqual({
+      ...user,
+      directory: null,
+    });
+    expect(await users.find(id, { externalId: 'e-4711' })).toBeNull();
+    expect(await users.find(await newOrganization(), { email: ada.email })).toBeNull();
+    for (const [key, ...faults] of [
+      [{}, 'externalId required', 'email required'],
+      [{ email: undefined }, 'externalId required', 'email required'],
+      [{ externalId: null }, 'externalId invalid'],
+      [{ externalId: 'E-4711', email: ada.email }, 'externalId invalid', 'email invalid'],
+      [{ email: 'nobody' }, 'email invalid'],
+      [{ id: user.id }, 'id unknown', 'externalId required', 'email required'],
+    ] as const) {
+      const { errors } = (await bodyOf(users.find(id, key as never)))!;
+      expect([key, ...errors.map(({ field, code }) => `${field} ${code}`)]).toEqual([key, ...faults]);
+    }
+  });
+
+  it('give the metadata the type of the application, and check no value by it', async () => {
+    const typed: UsersService<{ plan?: 'free' | 'pro'; seats?: { max: number } }> = users;
+    const deleted: DeletedUsersService<{ plan?: 'free' | 'pro' }> = host.app.get(DeletedUsersService);
+    const id = await newOrganization();
+    const { id: userId } = await typed.create(id, { ...ada, metadata: { plan: 'free', seats: { max: 5 } } });
+    const { metadata } = await typed.merge(id, userId, { metadata: { plan: 'pro', seats: null } });
+    const plan: 'free' | 'pro' | undefined = metadata.plan;
+    expect(plan).toBe('pro');
+    // @ts-expect-error -- only the compiler knows that there is no such plan.
+    await typed.update(id, userId, { metadata: { plan: 'gold' } });
+    await typed.delete(id, userId);
+    const [record]: DeletedUserRecord<{ plan?: 'free' | 'pro' }>[] = (await deleted.list(id)).data;
+    expect(record.metadata).toEqual({ plan: 'gold' });
+    const untyped = await users.create(id, { ...ada, metadata: { any: [1, { thing: true }] } });
+    await users.merge(id, untyped.id, { metadata: { any: null, other: { deep: null } } });
+    const { other }: { other?: object } = (await users.find(id, { email: ada.email }))!.metadata;
+    expect(other).toEqual({});
   });
 
   it('throw exceptions whose bodies have one shape', async () => {
@@ -181,6 +225,8 @@ describe("the services in an application's transaction", () => {
       const user = await usersWithin.create(id, ada);
       expect(await usersWithin.get(id, user.id)).toEqual(user);
       expect((await usersWithin.list(id)).data).toEqual([user]);
+      expect(await usersWithin.find(id, { email: ada.email })).toEqual(user);
+      expect(await users.find(id, { email: ada.email })).toBeNull();
       await tokensWithin.revoke(id, old.id);
       const created = await tokensWithin.create(id, { name: 'New', scopes: ['admin'] });
       expect(await tokensWithin.get(id, created.token.id)).toEqual(created.token);
