@@ -6,11 +6,12 @@ import { UserManagementModule } from 'user-management-service';
 import { BadgesService } from './badges.service.js';
 import { database } from './database.js';
 import { FailureFilter } from './failure.filter.js';
+import { MembersController } from './members.controller.js';
 import { OnboardingService } from './onboarding.service.js';
 import { PeopleController } from './people.controller.js';
 import { Person } from './person.entity.js';
 import { ReportsController } from './reports.controller.js';
-import { signIn } from './sessions.js';
+import { currentUser, signIn } from './sessions.js';
 import { TenantsService } from './tenants.service.js';
 import { transactions } from './transactions.js';
 
@@ -20,9 +21,9 @@ import { transactions } from './transactions.js';
     TypeOrmModule.forFeature([Person]),
     transactions,
     ThrottlerModule.forRoot([{ limit: 20, ttl: 60_000 }]),
-    UserManagementModule.forRoot({ schema: 'ums', prefix: 'internal', dashboard: { signIn } }),
+    UserManagementModule.forRoot({ schema: 'ums', prefix: 'internal', dashboard: { signIn }, currentUser }),
   ],
-  controllers: [PeopleController, ReportsController],
+  controllers: [PeopleController, ReportsController, MembersController],
   providers: [
     TenantsService,
     BadgesService,

@@ -23,6 +23,7 @@ export function documentationOf(app: INestApplication): OpenAPIObject {
 /** Shows both documents in one Swagger UI, at `/docs`; a list at its top selects one of them. */
 export function serveDocumentation(app: INestApplication): void {
   const own = SwaggerModule.createDocument(app, new DocumentBuilder().setTitle('People').build());
+  own.components = mergedComponents(own.components, service.components);
   const mounted = {
     ...service,
     paths: Object.fromEntries(servicePaths),

@@ -1,4 +1,4 @@
-import type { HostPerson, HostSignIn } from 'user-management-service';
+import type { HostPerson, HostSignIn, UserManagementOptions } from 'user-management-service';
 
 /** Stands for the sessions of the application: who has signed in, by the value of the cookie. */
 export const sessions = new Map<string, HostPerson>();
@@ -7,4 +7,10 @@ export const sessions = new Map<string, HostPerson>();
 export const signIn: HostSignIn = ({ headers }) => {
   const [, id = ''] = /(?:^|; )session=([^;]+)/.exec(headers.cookie ?? '') ?? [];
   return sessions.get(id) ?? null;
+};
+
+/** The user of the service behind the same session, whose `externalId` is the id of the person in the application. */
+export const currentUser: UserManagementOptions['currentUser'] = async (request) => {
+  const person = await signIn(request);
+  return person?.subject ? { organizationId: person.organizationId, externalId: person.subject } : null;
 };

@@ -51,6 +51,16 @@ for (const [kind, load] of Object.entries(KINDS)) {
       assert.deepEqual(await allowed.json(), ['Ada']);
       await users.delete(ada.id);
 
+      const post = (path, body) =>
+        fetch(`${url}/backend${path}`, {
+          method: 'POST',
+          headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+      const bob = { name: 'Bob', email: 'bob@example.com', externalId: '4711', metadata: { plan: 'pro' } };
+      assert.equal((await (await post('/members', bob)).json()).plan, 'pro');
+      assert.equal((await post('/members', { ...bob, email: 'bob' })).status, 400);
+
       const page = await get('/internal/dashboard');
       assert.equal(page.headers.get('cache-control'), 'no-store');
       const [script] = /dashboard\/[\w-]+\.js/.exec(await page.text());
@@ -60,6 +70,10 @@ for (const [kind, load] of Object.entries(KINDS)) {
 
       const [organization] = await app.get(OrganizationsService).list();
       sessions.set('42', { organizationId: organization.id, name: 'Ada Lovelace', scopes: ['users:read'] });
+      sessions.set('43', { organizationId: organization.id, name: 'Bob', subject: '4711' });
+      const me = (session) => get('/members/me', { Cookie: `session=${session}` });
+      assert.equal(await (await me('43')).text(), 'Bob');
+      assert.equal((await me('42')).status, 401);
       const open = (session) =>
         fetch(`${url}/backend/internal/dashboard/session`, {
           method: 'POST',

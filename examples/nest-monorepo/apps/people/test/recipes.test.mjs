@@ -89,6 +89,16 @@ test('users by their ids, and what a directory has given of one', async () => {
   assert.deepEqual([directory, authors.map(({ name }) => name)], [null, ['Ada']]);
 });
 
+test('one user by its email', async () => {
+  const users = app.get(UsersService);
+  const { id: organizationId } = await app.get(OrganizationsService).create('Example Inc.');
+  const session = { email: 'Ada@Example.com' };
+  assert.equal(await users.find(organizationId, { email: session.email }), null);
+  await users.create(organizationId, { name: 'Ada', email: 'ada@example.com' });
+  const user = await users.find(organizationId, { email: session.email });
+  assert.equal(user.name, 'Ada');
+});
+
 test('many users deleted at once', async () => {
   const users = app.get(UsersService);
   const { id: organizationId } = await app.get(OrganizationsService).create('Example Inc.');
@@ -160,6 +170,8 @@ test("the application's documentation, with the routes of the service", () => {
   assert.ok(paths['/backend/users'].post);
   assert.ok(paths['/backend/internal/api/v1/users'].post.requestBody);
   assert.equal(paths['/livez'], undefined);
+  const { schema } = paths['/backend/members'].post.requestBody.content['application/json'];
+  assert.ok(components.schemas[schema.$ref.split('/').at(-1)].properties.email);
   const references = JSON.stringify(paths).matchAll(/"#\/components\/(\w+)\/(\w+)"/g);
   for (const [reference, kind, name] of references) assert.ok(components[kind][name], reference);
 });
@@ -178,6 +190,7 @@ test("one Swagger UI for the application's document and that of the service", as
   const [own, service] = await Promise.all(offered.map(async (document) => (await get(document)).json()));
   assert.ok(own.paths['/backend/users'].post);
   assert.equal(own.paths['/api/v1/users'], undefined);
+  assert.ok(own.components.schemas.CreateUser.properties.email);
 
   // Swagger UI sends its requests to a path of the document below the address of the server.
   const Authorization = `Bearer ${await firstToken(app)}`;
