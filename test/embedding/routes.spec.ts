@@ -10,12 +10,14 @@ import {
   Controller,
   Get,
   Module,
+  Param,
   Post,
   type Type,
   UseFilters,
   ValidationPipe,
 } from '@nestjs/common';
-import { BaseExceptionFilter } from '@nestjs/core';
+import { BaseExceptionFilter, type ModuleRef } from '@nestjs/core';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host';
 import { ApiBody, DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { SkipThrottle } from '@nestjs/throttler';
 import type { Request } from 'express';
@@ -31,6 +33,8 @@ import {
   OrganizationId,
   OrganizationsService,
   Scopes,
+  TokenGuard,
+  type UpdateUserDto as Changes,
   UpdateUserDto,
   UserManagementModule,
   type UserRecord,
@@ -61,6 +65,13 @@ class MembersController {
   @ApiBody({ schema: { $ref: '#/components/schemas/CreateUser' } })
   described(@Body() user: CreateUserDto) {
     return user;
+  }
+
+  /** The type of the body is erased, so the pipe of the application skips it. */
+  @Post(':id')
+  @Scopes('users:write')
+  update(@OrganizationId() organizationId: string, @Param('id') id: string, @Body() changes: Changes) {
+    return this.users.update(organizationId, id, changes);
   }
 
   @Get('token')
@@ -106,6 +117,17 @@ describe('the DTOs, with the validation pipe of an application', () => {
         'id cannot be changed',
       ]),
     );
+  });
+
+  it('leave the answer to the service if only their type is imported', async () => {
+    const { body } = await send(api, 'post', '/usr_x', { name: '', nothing: 1 }).expect(400);
+    expect(body).toMatchObject({
+      code: 'validation_failed',
+      errors: [
+        { field: 'nothing', code: 'unknown' },
+        { field: 'name', code: 'too_short' },
+      ],
+    });
   });
 
   it.each([
@@ -192,6 +214,16 @@ it('a refusal has the code of the API, with the filter of Nest', async () => {
       [429, 'rate_limited'],
     ].map(([statusCode, code]) => ({ statusCode, code, message: 'string' })),
   );
+});
+
+it('a database that is unavailable has the code of the API, too', async () => {
+  const error = Object.assign(new Error(), { code: 'ECONNREFUSED' });
+  const guards = [{ canActivate: () => Promise.reject(error) }];
+  const response = { setHeader: jest.fn() };
+  const context = new ExecutionContextHost([{}, response], MembersController, () => {});
+  const refused = new TokenGuard({ get: () => guards } as unknown as ModuleRef).canActivate(context);
+  await expect(refused).rejects.toMatchObject({ response: { statusCode: 503, code: 'unavailable' } });
+  expect(response.setHeader).toHaveBeenCalledWith('Retry-After', '2');
 });
 
 describe('the current user', () => {
