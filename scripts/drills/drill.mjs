@@ -17,36 +17,43 @@ export function require(condition, sentence) {
   if (!condition) throw new Fault(sentence);
 }
 
-/**
- * Runs a drill in a folder of its own, which is removed at the end, as what the drill has started is ended. The result
- * of `run` is what has been seen.
- */
+let isInStep = false;
+
+/** What is to be done at the end, in reverse order. */
+const ends = [];
+export const atEnd = (end) => void ends.unshift(end);
+
+async function end(code) {
+  for (const one of ends.splice(0)) await Promise.resolve(one()).catch(() => {});
+  process.exit(code);
+}
+
+/** Runs a drill in a folder of its own, which is removed at the end. The result of `run` is what has been seen. */
 export async function drill(name, run) {
   const startedAt = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'ums-drill-'));
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 }))
-    process.once(signal, () => process.exit(code));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  process.once('SIGINT', () => end(130)).once('SIGTERM', () => end(143));
   try {
     const seen = await run(folder);
     say(`The ${name} drill has passed in ${seconds(startedAt)}: ${seen}.\n`);
+    await end(0);
   } catch (error) {
     if (isInStep) say('failed\n');
     say(`The ${name} drill has failed: ${error.message || error.code}\n`);
-    process.exit(1); // connections may be open
+    await end(1);
   }
 }
 
-let isInStep = false;
-
-/** Prints the title, does the work, and prints its result, if that is a text, and how long it took. */
+/** Prints the title, does the work, and prints what that notes, and how long it took. */
 export async function step(title, work) {
   say(`${title} … `);
   isInStep = true;
   const startedAt = performance.now();
-  const result = await work();
+  let noted = '';
+  const result = await work((text) => (noted = `${text}, `));
   isInStep = false;
-  say(`${typeof result === 'string' ? `${result}, ` : ''}${seconds(startedAt)}\n`);
+  say(`${noted}${seconds(startedAt)}\n`);
   return result;
 }
 
@@ -104,8 +111,11 @@ async function start(cwd, env) {
     }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  process.once('exit', () => child.kill('SIGKILL'));
   const ended = new Promise((done) => child.once('close', done));
+  atEnd(() => {
+    child.kill('SIGKILL');
+    return ended;
+  });
   let output = '';
   child.stderr.on('data', (chunk) => (output += chunk));
   const reported = new Promise((done) =>

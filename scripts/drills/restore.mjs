@@ -6,7 +6,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { buildIfStale } from '../stale.mjs';
-import { caller, drill, execute, releaseIn, require, step, succeed } from './drill.mjs';
+import { atEnd, caller, drill, execute, releaseIn, require, step, succeed } from './drill.mjs';
 
 const { DATABASE_URL, RESTORED_URL, WEBHOOK_ENCRYPTION_KEY } = process.env;
 
@@ -20,6 +20,7 @@ async function connect(variable) {
   require(url, `Set DATABASE_URL to the database, and RESTORED_URL to an empty one.`);
   const client = new pg.Client({ connectionString: url, application_name: 'restore drill' });
   client.on('error', () => {}); // a call that fails reports it
+  atEnd(() => client.end());
   await client.connect().catch((error) => {
     require(false, `${variable} cannot be used: ${error.message || error.code}`);
   });
@@ -57,7 +58,7 @@ async function requirePrograms(source) {
     require(version >=
       server, `${program} is of PostgreSQL ${version}, older than the server's ${server}. Install that of ${server} or newer.`);
   }
-  return `PostgreSQL ${server}`;
+  return server;
 }
 
 /** An advisory lock is one of its database, by whatever host or address that is reached. */
@@ -189,30 +190,35 @@ await drill('restore', async (folder) => {
   const file = join(folder, 'ums.dump');
   await source.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   await step('Is the other database empty?', () => requireEmpty(source, copy));
-  await step('Are pg_dump and pg_restore new enough?', () => requirePrograms(source));
+  await step('Are pg_dump and pg_restore new enough?', async (note) =>
+    note(`PostgreSQL ${await requirePrograms(source)}`),
+  );
   buildIfStale();
-  let expected;
-  await step('Dump, and count the rows of its snapshot', async () => {
-    expected = await dump(source, file);
-    return `${(statSync(file).size / 2 ** 20).toFixed(1)} MB`;
+  const expected = await step('Dump, and count the rows of its snapshot', async (note) => {
+    const contents = await dump(source, file);
+    note(`${(statSync(file).size / 2 ** 20).toFixed(1)} MB`);
+    return contents;
   });
-  await source.end();
+  await source.query('COMMIT');
   await step('Restore', () =>
-    succeed('pg_restore', ['--no-owner', '--exit-on-error', `--dbname=${RESTORED_URL}`, file]).then(() => {}),
+    succeed('pg_restore', ['--no-owner', '--exit-on-error', `--dbname=${RESTORED_URL}`, file]),
   );
   const rows = [...expected.counts.values()].reduce((sum, count) => sum + count, 0);
   const counted = `${rows.toLocaleString('en')} rows in ${expected.counts.size} tables`;
-  await step('Are all rows and indexes there?', async () => {
+  await step('Are all rows and indexes there?', async (note) => {
     requireSame(expected, await contents(copy));
-    return counted;
-  });
-  await step('Is the schema that of this release?', async () => {
-    const { code, output } = await releaseIn('.', { DATABASE_URL: RESTORED_URL }).ums('migrate', '--status');
-    require(code === 0, `Run the drill from a clone of the release that runs. ${output}`);
+    note(counted);
   });
   await copy.query('UPDATE webhooks SET enabled = false');
   await copy.query('ANALYZE');
-  await step('Can the secrets of webhooks be read with the key?', () => readSecrets(copy));
+  const release = releaseIn('.', { DATABASE_URL: RESTORED_URL });
+  await step('Is the schema that of this release?', async () => {
+    const { code, output } = await release.ums('migrate', '--status');
+    require(code === 0, `Run the drill from a clone of the release that runs. ${output}`);
+  });
+  await step('Can the secrets of webhooks be read with the key?', async (note) =>
+    note(await readSecrets(copy)),
+  );
 
   const before = await lastNumbers(copy);
   const [organization] = await rowsOf(
@@ -221,19 +227,21 @@ await drill('restore', async (folder) => {
      ORDER BY (SELECT count(*) FROM users WHERE organization_id = organizations.id) DESC, id LIMIT 1`,
   );
   require(organization, 'The database has no organization that is not suspended.');
-  const release = releaseIn('.', { DATABASE_URL: RESTORED_URL });
-  let service;
-  let token;
-  await step('Start the service on the copy, with a new token', async () => {
+  const [service, api] = await step('Start the service on the copy, with a new token', async () => {
     const options = ['--organization', organization.id, '--name', 'Restore drill', '--scopes', 'admin'];
-    ({ token } = await release.json('tokens', 'create', ...options));
-    service = await release.start();
+    const { token } = await release.json('tokens', 'create', ...options);
+    const started = await release.start();
+    return [started, caller(started.url, token)];
   });
-  const api = caller(service.url, token);
-  await step(`Read what ${organization.id} had`, () => readOld(copy, api, organization.id));
-  await step('Write, search and restore', () => writeNew(api, before.get(organization.id) ?? 0));
-  await step('Do all feeds go on without a gap?', async () => `${await requireNoGap(copy, before)} of them`);
+  await step(`Read what ${organization.id} had`, async (note) =>
+    note(await readOld(copy, api, organization.id)),
+  );
+  await step('Write, search and restore', async (note) =>
+    note(await writeNew(api, before.get(organization.id) ?? 0)),
+  );
+  await step('Do all feeds go on without a gap?', async (note) =>
+    note(`${await requireNoGap(copy, before)} of them`),
+  );
   await service.stop();
-  await copy.end();
   return `${counted}; drop the copy, whose webhooks are disabled`;
 });
