@@ -92,7 +92,10 @@ export const ROOMS = [
     ['src/entry/cli/', 'src/cli.ts', 'src/entry/demo/', 'src/app.module.ts', 'src/data-source.ts'],
     ['processes'],
   ],
-  [['src/service.module.ts', 'src/service.options.ts', 'docs/operations.md'], ['processes']],
+  [
+    ['src/service.module.ts', 'src/service.options.ts', 'docs/operations.md', 'scripts/drills/'],
+    ['processes'],
+  ],
 
   // What the steps of every run test
   [inFolder('src/platform', ['crypto', 'feature', 'issuers']), []],
