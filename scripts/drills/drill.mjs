@@ -13,11 +13,14 @@ const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s
 /** A fault that the drill has found; the message is a sentence. */
 export class Fault extends Error {}
 
-export function require(condition, sentence) {
+export function requireThat(condition, sentence) {
   if (!condition) throw new Fault(sentence);
 }
 
 let isInStep = false;
+
+/** The warnings and errors of the services. */
+const logged = [];
 
 /** What is to be done at the end, in reverse order. */
 const ends = [];
@@ -40,6 +43,7 @@ export async function drill(name, run) {
     await end(0);
   } catch (error) {
     if (isInStep) say('failed\n');
+    for (const line of logged) say(`The service has logged: ${line}\n`);
     say(`The ${name} drill has failed: ${error.message || error.code}\n`);
     await end(1);
   }
@@ -79,7 +83,7 @@ export const execute = (program, args, { env = {}, cwd } = {}) =>
 /** Runs a program that must not fail, and returns its standard output. */
 export async function succeed(program, args, options) {
   const { code, stdout, output } = await execute(program, args, options);
-  require(code === 0, `${program} has failed with ${code}: ${output}`);
+  requireThat(code === 0, `${program} has failed with ${code}: ${output}`);
   return stdout;
 }
 
@@ -91,7 +95,7 @@ export function releaseIn(cwd, env) {
     /** The JSON that a command prints. */
     json: async (...args) => {
       const { code, stdout, output } = await ums(...args, '--json');
-      require(code === 0, `ums ${args.slice(0, 2).join(' ')} has failed: ${output}`);
+      requireThat(code === 0, `ums ${args.slice(0, 2).join(' ')} has failed: ${output}`);
       return JSON.parse(stdout);
     },
     start: () => start(cwd, { MIGRATE_ON_START: 'false', ...env }),
@@ -121,8 +125,9 @@ async function start(cwd, env) {
   const reported = new Promise((done) =>
     createInterface({ input: child.stdout }).on('line', (line) => {
       output += `${line}\n`;
-      const { url, waiting } = line.startsWith('{') ? JSON.parse(line) : {};
+      const { url, waiting, level } = line.startsWith('{') ? JSON.parse(line) : {};
       if (url && !waiting) done(url);
+      if (level) logged.push(line);
     }),
   );
   const url = await Promise.race([
@@ -135,7 +140,7 @@ async function start(cwd, env) {
     stop: async () => {
       child.kill('SIGTERM');
       const code = await ended;
-      require(code === 0, `The service has ended with ${code}: ${output.trim()}`);
+      requireThat(code === 0, `The service has ended with ${code}: ${output.trim()}`);
     },
   };
 }
@@ -153,8 +158,10 @@ export function caller(url, token) {
     });
     const text = await response.text();
     const answer = text === '' ? undefined : JSON.parse(text);
-    require(response.status ===
-      expected, `${method} ${path} answered ${response.status} instead of ${expected}: ${answer?.detail ?? text}`);
+    requireThat(
+      response.status === expected,
+      `${method} ${path} answered ${response.status} instead of ${expected}: ${answer?.detail ?? text}`,
+    );
     return answer;
   };
   return {

@@ -6,7 +6,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { buildIfStale } from '../stale.mjs';
-import { atEnd, caller, drill, execute, releaseIn, require, step, succeed } from './drill.mjs';
+import { atEnd, caller, drill, execute, releaseIn, requireThat, step, succeed } from './drill.mjs';
 
 const { DATABASE_URL, RESTORED_URL, WEBHOOK_ENCRYPTION_KEY } = process.env;
 
@@ -17,12 +17,12 @@ const OBJECTS = `FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamesp
 
 async function connect(variable) {
   const url = process.env[variable];
-  require(url, `Set DATABASE_URL to the database, and RESTORED_URL to an empty one.`);
+  requireThat(url, `Set DATABASE_URL to the database, and RESTORED_URL to an empty one.`);
   const client = new pg.Client({ connectionString: url, application_name: 'restore drill' });
   client.on('error', () => {}); // a call that fails reports it
   atEnd(() => client.end());
   await client.connect().catch((error) => {
-    require(false, `${variable} cannot be used: ${error.message || error.code}`);
+    requireThat(false, `${variable} cannot be used: ${error.message || error.code}`);
   });
   await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET jit = off');
   return client;
@@ -53,10 +53,12 @@ async function requirePrograms(source) {
   );
   for (const program of ['pg_dump', 'pg_restore']) {
     const { code, stdout } = await execute(program, ['--version']);
-    require(code === 0, `${program} is not installed. Install PostgreSQL ${server}'s client programs.`);
+    requireThat(code === 0, `${program} is not installed. Install PostgreSQL ${server}'s client programs.`);
     const version = Number(/ (\d+)/.exec(stdout)?.[1]);
-    require(version >=
-      server, `${program} is of PostgreSQL ${version}, older than the server's ${server}. Install that of ${server} or newer.`);
+    requireThat(
+      version >= server,
+      `${program} is of PostgreSQL ${version}, older than the server's ${server}. Install that of ${server} or newer.`,
+    );
   }
   return server;
 }
@@ -66,9 +68,9 @@ async function requireEmpty(source, copy) {
   const key = randomInt(2 ** 47);
   await source.query('SELECT pg_advisory_xact_lock($1)', [key]);
   const [{ free }] = await rowsOf(copy, 'SELECT pg_try_advisory_lock($1) AS free', [key]);
-  require(free, 'RESTORED_URL is the database DATABASE_URL itself. Create an empty one.');
+  requireThat(free, 'RESTORED_URL is the database DATABASE_URL itself. Create an empty one.');
   const [{ count }] = await rowsOf(copy, `SELECT count(*)::integer ${OBJECTS}`);
-  require(count === 0, 'The database RESTORED_URL is not empty. Create one for the drill.');
+  requireThat(count === 0, 'The database RESTORED_URL is not empty. Create one for the drill.');
 }
 
 /** The dump, and what its snapshot contains. */
@@ -86,20 +88,23 @@ function requireSame(expected, { counts, indexes }) {
   const differences = wrong.map(
     ([name, count]) => `${name} has ${counts.get(name) ?? 'no'} rows instead of ${count}`,
   );
-  require(wrong.length === 0, `The copy is not complete: ${differences.join(', ')}.`);
+  requireThat(wrong.length === 0, `The copy is not complete: ${differences.join(', ')}.`);
   const missing = expected.indexes.filter((name) => !indexes.includes(name));
-  require(missing.length === 0, `The copy lacks indexes: ${missing.join(', ')}.`);
+  requireThat(missing.length === 0, `The copy lacks indexes: ${missing.join(', ')}.`);
 }
 
 /** Returns the number of webhooks. Afterwards only a key that nobody has kept reads the secrets of the copy. */
 async function readSecrets(copy) {
   const { rowCount } = await copy.query('SELECT FROM webhooks');
   if (rowCount === 0) return 'there is no webhook';
-  require(WEBHOOK_ENCRYPTION_KEY, `Set WEBHOOK_ENCRYPTION_KEY from where you keep it for a restore: ${rowCount} webhooks need it.`);
+  requireThat(
+    WEBHOOK_ENCRYPTION_KEY,
+    `Set WEBHOOK_ENCRYPTION_KEY from where you keep it for a restore: ${rowCount} webhooks need it.`,
+  );
   const keys = `${randomBytes(32).toString('base64')},${WEBHOOK_ENCRYPTION_KEY}`;
   const release = releaseIn('.', { DATABASE_URL: RESTORED_URL, WEBHOOK_ENCRYPTION_KEY: keys });
   const { rewrapped } = await release.json('webhooks', 'rewrap');
-  require(rewrapped === rowCount, `The secrets of ${rewrapped} of ${rowCount} webhooks can be read.`);
+  requireThat(rewrapped === rowCount, `The secrets of ${rewrapped} of ${rowCount} webhooks can be read.`);
   return `${rowCount} webhooks`;
 }
 
@@ -112,7 +117,7 @@ async function lastNumbers(copy) {
      FROM event_heads AS heads`,
   );
   const behind = heads.filter(({ is_behind }) => is_behind).map(({ id }) => id);
-  require(behind.length === 0, `New events of ${behind.join(', ')} would have numbers that are taken.`);
+  requireThat(behind.length === 0, `New events of ${behind.join(', ')} would have numbers that are taken.`);
   return new Map(heads.map(({ id, last }) => [id, last]));
 }
 
@@ -129,7 +134,7 @@ async function requireNoGap(copy, before) {
     [[...before.keys()], [...before.values()]],
   );
   const broken = feeds.filter(({ is_whole }) => !is_whole).map(({ id }) => id);
-  require(broken.length === 0, `The new events of ${broken.join(', ')} have a gap.`);
+  requireThat(broken.length === 0, `The new events of ${broken.join(', ')} have a gap.`);
   return feeds.length;
 }
 
@@ -146,7 +151,7 @@ async function readOld(copy, api, organization) {
   const user = await newest('users');
   if (user) {
     const { email } = await api.get(`/api/v1/users/${user.id}`);
-    require(email === user.email, `The user ${user.id} has another email than its row.`);
+    requireThat(email === user.email, `The user ${user.id} has another email than its row.`);
     await requireFound(api, email, user.id);
   }
   const group = await newest('groups');
@@ -163,7 +168,10 @@ async function readOld(copy, api, organization) {
 
 async function requireFound(api, q, id) {
   const { data } = await api.get(`/api/v1/users/search?q=${encodeURIComponent(q)}`);
-  require(data.some((hit) => (hit.user ?? hit).id === id), `A search does not find the user ${id}.`);
+  requireThat(
+    data.some((hit) => (hit.user ?? hit).id === id),
+    `A search does not find the user ${id}.`,
+  );
 }
 
 /** A life of a user: its events come after all others, in its order. */
@@ -177,11 +185,12 @@ async function writeNew(api, last) {
   await requireFound(api, email, id);
   const { data } = await api.get(`/api/v1/events?target=${id}&order=asc`);
   const types = data.map(({ type }) => type.replace('user.', '')).join(', ');
-  require(types === 'created, updated, deleted, restored', `The new user has the events ${types}.`);
+  requireThat(types === 'created, updated, deleted, restored', `The new user has the events ${types}.`);
   const numbers = data.map(({ sequence }) => sequence);
-  require(numbers.every(
-    (number, i) => number > (i === 0 ? last : numbers[i - 1]),
-  ), `New events have the numbers ${numbers.join(', ')} after ${last}.`);
+  requireThat(
+    numbers.every((number, i) => number > (i === 0 ? last : numbers[i - 1])),
+    `New events have the numbers ${numbers.join(', ')} after ${last}.`,
+  );
   return `numbers ${numbers[0]} to ${numbers.at(-1)} after ${last}`;
 }
 
@@ -214,7 +223,7 @@ await drill('restore', async (folder) => {
   const release = releaseIn('.', { DATABASE_URL: RESTORED_URL });
   await step('Is the schema that of this release?', async () => {
     const { code, output } = await release.ums('migrate', '--status');
-    require(code === 0, `Run the drill from a clone of the release that runs. ${output}`);
+    requireThat(code === 0, `Run the drill from a clone of the release that runs. ${output}`);
   });
   await step('Can the secrets of webhooks be read with the key?', async (note) =>
     note(await readSecrets(copy)),
@@ -226,7 +235,7 @@ await drill('restore', async (folder) => {
     `SELECT id FROM organizations WHERE NOT suspended AND NOT is_deleting
      ORDER BY (SELECT count(*) FROM users WHERE organization_id = organizations.id) DESC, id LIMIT 1`,
   );
-  require(organization, 'The database has no organization that is not suspended.');
+  requireThat(organization, 'The database has no organization that is not suspended.');
   const [service, api] = await step('Start the service on the copy, with a new token', async () => {
     const options = ['--organization', organization.id, '--name', 'Restore drill', '--scopes', 'admin'];
     const { token } = await release.json('tokens', 'create', ...options);

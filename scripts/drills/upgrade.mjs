@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { startPostgres } from '../postgres.mjs';
 import { buildIfStale } from '../stale.mjs';
-import { atEnd, caller, drill, execute, releaseIn, require, step, succeed } from './drill.mjs';
+import { atEnd, caller, drill, execute, releaseIn, requireThat, step, succeed } from './drill.mjs';
 
 const { from } = parseArgs({ options: { from: { type: 'string' } } }).values;
 
@@ -24,7 +24,7 @@ async function formerCommit() {
   const ref = from ?? `${(await succeed('git', added)).trim()}^`;
   const { code, stdout } = await execute('git', ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`]);
   const advice = from ? 'Fetch it.' : 'Run git fetch --unshallow, or name a release with --from.';
-  require(code === 0, `This clone does not have the commit ${ref}. ${advice}`);
+  requireThat(code === 0, `This clone does not have the commit ${ref}. ${advice}`);
   return stdout.trim();
 }
 
@@ -65,6 +65,7 @@ async function writeDuring(api, work) {
   let isOver = false;
   let writes = 0;
   const done = work().finally(() => (isOver = true));
+  done.catch(() => {}); // a write may fail first
   while (!isOver) {
     await api.post('/api/v1/users', aUser());
     writes++;
@@ -77,15 +78,15 @@ async function writeDuring(api, work) {
 async function shareUser(one, other) {
   const user = await one.post('/api/v1/users', aUser());
   const path = `/api/v1/users/${user.id}`;
-  require((await other.get(path)).email === user.email, 'A user has another email at the other release.');
+  requireThat((await other.get(path)).email === user.email, 'A user has another email at the other release.');
   const found = await other.get(`/api/v1/users/search?q=${user.email}`);
-  require(found.data.length === 1, 'A search of the other release does not find a new user.');
+  requireThat(found.data.length === 1, 'A search of the other release does not find a new user.');
   await other.patch(path, { name: 'Grace Hopper' });
-  require((await one.get(path)).name === 'Grace Hopper', 'A change of the other release is not seen.');
+  requireThat((await one.get(path)).name === 'Grace Hopper', 'A change of the other release is not seen.');
   await other.delete(path);
   await one.get(path, 404);
   await one.post(`/api/v1/deleted-users/${user.id}/restore`, undefined, 200);
-  require((await other.get(path)).name === 'Grace Hopper', 'A restored user is not seen.');
+  requireThat((await other.get(path)).name === 'Grace Hopper', 'A restored user is not seen.');
 }
 
 /** What one has created works at both, until the other one revokes it. */
@@ -114,7 +115,7 @@ async function readFeed(...apis) {
     cursor = page.data.length === 97 ? page.nextCursor : undefined;
   } while (cursor);
   const wrong = events.find(({ sequence }, i) => sequence !== i + 1);
-  require(!wrong, `The numbers of events have a gap before ${wrong?.sequence}.`);
+  requireThat(!wrong, `The numbers of events have a gap before ${wrong?.sequence}.`);
   return events.map(({ id, sequence, type }) => `${sequence} ${id} ${type}`);
 }
 
@@ -153,7 +154,7 @@ await drill('upgrade', async (folder) => {
     for (let i = 0; i < USERS; i++)
       await Promise.all([old, fresh].map((service) => service.post('/api/v1/users', aUser())));
     const feeds = [await readFeed(old), await readFeed(fresh), await readFeed(old, fresh)];
-    require(new Set(feeds.map(String)).size === 1, 'The two releases show different events.');
+    requireThat(new Set(feeds.map(String)).size === 1, 'The two releases show different events.');
     return feeds[0];
   });
   await step('Roll back: the former release starts on the newer schema', async () => {
@@ -167,7 +168,7 @@ await drill('upgrade', async (folder) => {
     await old.stop();
     await share(fresh, fresh);
     const feed = await readFeed(fresh);
-    require(String(feed.slice(0, events.length)) === String(events), 'The feed has lost events.');
+    requireThat(String(feed.slice(0, events.length)) === String(events), 'The feed has lost events.');
     return feed;
   });
   await fresh.stop();
