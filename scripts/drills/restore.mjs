@@ -93,19 +93,19 @@ function requireSame(expected, { counts, indexes }) {
   requireThat(missing.length === 0, `The copy lacks indexes: ${missing.join(', ')}.`);
 }
 
-/** Returns the number of webhooks. Afterwards only a key that nobody has kept reads the secrets of the copy. */
+/** Afterwards only a key that nobody has kept reads the secrets of the copy. */
 async function readSecrets(copy) {
   const { rowCount } = await copy.query('SELECT FROM webhooks');
   if (rowCount === 0) return 'there is no webhook';
   requireThat(
     WEBHOOK_ENCRYPTION_KEY,
-    `Set WEBHOOK_ENCRYPTION_KEY from where you keep it for a restore: ${rowCount} webhooks need it.`,
+    'The copy has webhooks: set WEBHOOK_ENCRYPTION_KEY from where you keep it for a restore.',
   );
   const keys = `${randomBytes(32).toString('base64')},${WEBHOOK_ENCRYPTION_KEY}`;
   const release = releaseIn('.', { DATABASE_URL: RESTORED_URL, WEBHOOK_ENCRYPTION_KEY: keys });
   const { rewrapped } = await release.json('webhooks', 'rewrap');
   requireThat(rewrapped === rowCount, `The secrets of ${rewrapped} of ${rowCount} webhooks can be read.`);
-  return `${rowCount} webhooks`;
+  return `${rowCount} read`;
 }
 
 /** The last number of each organization, which must not be below that of an event: it would be given twice. */
