@@ -5,6 +5,7 @@ FROM ${BASE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY client/package.json client/
+COPY deploy/standalone/package.json deploy/standalone/
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --ignore-scripts --no-update-notifier
 COPY . .
 RUN npm run build && chmod +x dist/src/cli.js && find dist -name '*.map' -delete
@@ -13,11 +14,13 @@ FROM ${BASE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY client/package.json client/
+COPY deploy/standalone/package.json deploy/standalone/
 COPY scripts/sbom.mjs scripts/
 # This image requires a PostgreSQL server, as the embedded database is for trying the service out. The service does not use its client.
+# The links to the workspaces lead nowhere here.
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
   npm ci --omit=dev --ignore-scripts --no-update-notifier && \
-  rm -rf node_modules/@electric-sql node_modules/user-management-service-client && \
+  rm -rf node_modules/@electric-sql node_modules/user-management-service-* && \
   node scripts/sbom.mjs @electric-sql/pglite >sbom.cdx.json
 
 FROM ${BASE}

@@ -1,7 +1,7 @@
 import { HttpException } from '@nestjs/common';
 import type * as jose from 'jose';
 import type { Claims } from '../platform/issuers/claim-rules';
-import { notInstalled } from '../platform/issuers/not-installed';
+import { notInstalled } from '../platform/feature/not-installed';
 import { IssuerKeys } from './issuer-keys';
 import { oauthFailure } from './oauth-failure';
 

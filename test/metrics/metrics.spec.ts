@@ -1,11 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
 import { parse } from 'yaml';
 import { newTokenValue } from '../../src/tokens/token/token-value';
 import { Client } from '../support/client';
 import { copyOfTemplate, directUrl, type TestDatabase } from '../support/database';
 import { describeOn } from '../support/engine';
-import { type Running, start, stop } from '../support/process';
+import { runProcess, type Running, start, stop } from '../support/process';
 
 let database: TestDatabase;
 let service: Running;
@@ -137,6 +139,37 @@ describe('the management port', () => {
     expect([...queried].filter((name) => !exported.has(name))).toEqual([]);
     for (const name of exported)
       if (name.startsWith('ums_') && !name.endsWith('_sum')) expect(queried).toContain(name);
+  });
+});
+
+// Two processes cannot open an embedded database.
+describeOn('postgres', 'without prom-client', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'ums-metrics-'));
+  const file = join(directory, 'without-prom-client.cjs');
+  writeFileSync(
+    file,
+    `const Module = require('node:module');
+    const resolve = Module._resolveFilename;
+    Module._resolveFilename = (name, ...more) => {
+      if (name !== 'prom-client') return resolve(name, ...more);
+      throw Object.assign(new Error('Cannot find module'), { code: 'MODULE_NOT_FOUND' });
+    };`,
+  );
+  const variables = () => ({
+    ...database.env,
+    MIGRATE_ON_START: 'false',
+    NODE_OPTIONS: `--require ${file}`,
+  });
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  it('the service starts if nobody asks for metrics', async () => {
+    expect(await stop(await start(variables()))).toBe(0);
+  });
+
+  it('MANAGEMENT_PORT says what to install', async () => {
+    const { code, stderr } = await runProcess(['start'], { ...variables(), PORT: '0', MANAGEMENT_PORT: '0' });
+    const message = 'prom-client is not installed. Unset MANAGEMENT_PORT, or run npm install prom-client.';
+    expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
   });
 });
 

@@ -13,7 +13,7 @@ const REFRESH_MS = 60_000;
 const WHEN_UPDATED = 'updated every minute; NaN while the database is unreachable.';
 
 /** The connections of the pool. */
-type Pool = Record<'totalCount' | 'idleCount' | 'waitingCount', number>;
+export type Pool = Record<'totalCount' | 'idleCount' | 'waitingCount', number>;
 
 /**
  * The metrics of this process, in a registry of their own, because other code may use prom-client's global one.
@@ -71,7 +71,6 @@ export class Metrics {
   );
 
   constructor(pool: Pool) {
-    collectDefaultMetrics({ register: this.registry });
     new Gauge({
       name: 'ums_build_info',
       help: 'The running versions of the service and Node.js.',
@@ -96,6 +95,11 @@ export class Metrics {
   /** All metrics in Prometheus' text format. It runs no query, so that a scrape never waits. */
   text(): Promise<string> {
     return this.registry.metrics();
+  }
+
+  /** Adds those of Node.js, which a host has of its own. */
+  watchProcess(): void {
+    collectDefaultMetrics({ register: this.registry });
   }
 
   count({ method, route = 'none', status, refusal, ms }: RequestRecord): void {

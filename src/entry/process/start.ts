@@ -8,6 +8,7 @@ import { Database } from '../../platform/database/database';
 import { pendingMigrations } from '../../platform/database/migrate';
 import { seedDemo } from '../demo/seed';
 import { HealthService } from '../health/health.service';
+import { loadMetrics } from '../metrics/load';
 import { managementServer } from '../metrics/management';
 import { parseIssuerRules } from '../../oauth/token-issuers';
 import { schema } from '../../schema';
@@ -91,9 +92,9 @@ async function startService(env: NodeJS.ProcessEnv, { demo, json }: Output): Pro
 
 /** Creates the application and listens. It is not ready yet. */
 async function serve(config: Config, database: OpenDatabase, log: Log) {
-  // Imported only when enabled, because prom-client takes more memory than the service's own code.
-  const imported = config.managementPort === undefined ? undefined : await import('../metrics/metrics.ts');
-  const metrics = imported && new imported.Metrics(poolOf(database.dataSource));
+  const hasMetrics = config.managementPort !== undefined;
+  const metrics = hasMetrics ? await loadMetrics('MANAGEMENT_PORT', poolOf(database.dataSource)) : undefined;
+  metrics?.watchProcess();
   const app = await createApp(config, database, log, (record) => metrics?.count(record));
   const health = app.get(HealthService);
   health.start();

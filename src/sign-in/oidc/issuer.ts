@@ -4,7 +4,7 @@ import { describeError } from '../../platform/database/errors';
 import { isSubject } from '../../platform/issuers/subject-name';
 import { boundedFetch } from '../../platform/issuers/bounded-fetch';
 import type { Claims } from '../../platform/issuers/claim-rules';
-import { notInstalled } from '../../platform/issuers/not-installed';
+import { notInstalled } from '../../platform/feature/not-installed';
 import { isUnavailable, reasonsOf } from '../../platform/issuers/issuer-errors';
 import { issuerUnreachable, notVerified, SignInFailure } from './sign-in-failure';
 import type { OidcSettings } from './sign-in-settings';
