@@ -74,6 +74,7 @@ describe('the options of a host', () => {
       [{ dashboard: { signIn: 'me' } }, 'dashboard must be true, false or { signIn }.'],
       [{ onRequest: 'log' }, 'onRequest must be a function.'],
       [{ currentUser: null }, 'currentUser must be a function.'],
+      [{ metrics: true }, 'metrics must be a registry of prom-client.'],
       [{ prefix: '/a b' }, 'The prefix /a b is not a plain path.'],
       [{ prefix: 5, migrate: 0 }, 'prefix must be a string.\nmigrate must be true or false.'],
       [{ schema: 5 }, 'schema must be a string.'],

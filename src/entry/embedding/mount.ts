@@ -1,10 +1,4 @@
-import {
-  type BeforeApplicationShutdown,
-  Inject,
-  Injectable,
-  Logger,
-  type OnModuleInit,
-} from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import { PATH_METADATA } from '@nestjs/common/internal';
 import { ApplicationConfig, DiscoveryService, HttpAdapterHost } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
@@ -12,7 +6,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { isParserError, keepParserError } from '../../platform/http/input/parsed-body';
 import { controllersOf } from '../../service.module';
 import { OPTIONS, type HostSettings } from './options';
-import { SERVICE } from './service';
+import { log, SERVICE } from './service';
 
 /** Mounts the service after the routes of the host, so that the host's own routes take precedence. */
 @Injectable()
@@ -52,7 +46,7 @@ export class Mount implements OnModuleInit, BeforeApplicationShutdown {
         serve(request, response, next);
       },
     );
-    new Logger('UserManagementModule').log(`User Management Service mounted at ${at}`);
+    log(`User Management Service mounted at ${at}`);
   }
 
   /** Runs while the host's connections are open. Requests that arrive later are served, and counted in PostgreSQL. */

@@ -6,8 +6,10 @@ import { faultsOf, Option } from '../../platform/feature/setting';
 import { TokenIssuers } from '../../oauth/token-issuers';
 import { Settings } from '../../service.options';
 import { WebhookSettings } from '../../webhooks/webhooks.options';
+import type { MetricsRegistry } from '../metrics/registry';
 
 const isString = (value: unknown) => typeof value === 'string';
+const isRegistry = (value: unknown) => typeof Object(value).registerMetric === 'function';
 
 /** The settings of a host, beside those that it has in common with a process of its own. */
 export class HostSettings extends Settings {
@@ -24,6 +26,8 @@ export class HostSettings extends Settings {
   /** Called once for each request to the service, when it has ended. Server errors are also logged by Nest's logger. */
   @Option((value) => typeof value === 'function', 'must be a function')
   onRequest?: (record: RequestRecord) => void;
+  /** A registry of prom-client in which the service registers its metrics, `ums_…`. Default: none. */
+  @Option(isRegistry, 'must be a registry of prom-client') metrics?: MetricsRegistry;
   /** Who has signed in to the application, by its own session; null if nobody has. For `@CurrentUser()`. */
   @Option((value) => typeof value === 'function', 'must be a function')
   currentUser?: (request: Request) => HostUser | null | Promise<HostUser | null>;

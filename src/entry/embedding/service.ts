@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import type { DataSource } from 'typeorm';
+import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { poolOf } from '../../platform/database/connections/pool';
 import { migrate } from '../../platform/database/migrate';
 import { describeError } from '../../platform/database/errors';
@@ -9,6 +10,7 @@ import { accessLog, type RequestRecord } from '../../platform/http/access-log';
 import { strictExpress } from '../../platform/http/strict-express';
 import { ServiceModule } from '../../service.module';
 import { openGuest } from './guest';
+import type { HostMetrics } from './metrics';
 import type { HostSettings } from './options';
 
 /** The injection token of the service's own application. */
@@ -21,9 +23,15 @@ export const SERVICE = Symbol('user management service');
 export async function openService(
   host: DataSource,
   { migrate: migrateOnStart, onRequest, ...options }: HostSettings,
+  hostMetrics: HostMetrics,
 ): Promise<NestExpressApplication> {
   const dataSource = await openGuest(host, options.schema);
-  if (migrateOnStart) await migrate(dataSource);
+  const migrated = migrateOnStart
+    ? describeMigrations(await migrate(dataSource))
+    : 'not migrated at this start';
+  const { schema } = dataSource.driver as PostgresDriver;
+  const background = options.background ? 'on' : 'off';
+  log(`Schema ${schema}: ${migrated}. Background work: ${background}.`);
   const app = await NestFactory.create<NestExpressApplication>(
     ServiceModule.on(dataSource, {
       ...options,
@@ -33,9 +41,25 @@ export async function openService(
     // The body is read after the guards.
     { bodyParser: false, abortOnError: false },
   );
+  const { metrics } = hostMetrics;
+  if (metrics) app.use(accessLog((record) => metrics.count(record)));
   if (onRequest) app.use(accessLog(safely(onRequest)));
   silenceRoutes(app);
-  return app.init();
+  await app.init();
+  hostMetrics.register(app);
+  return app;
+}
+
+/** Logs what an operator wants to know of a start. */
+export const log = (text: string) => new Logger('UserManagementModule').log(text);
+
+/** The names of many are those of a new schema, which nobody wants to read. */
+const MAX_NAMES = 5;
+
+function describeMigrations(names: string[]): string {
+  if (names.length === 0) return 'up to date';
+  const listed = names.length > MAX_NAMES ? [names[0], '…', names.at(-1)] : names;
+  return `${names.length} ${names.length === 1 ? 'migration' : 'migrations'} ran (${listed.join(', ')})`;
 }
 
 /**

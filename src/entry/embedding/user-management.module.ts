@@ -10,6 +10,8 @@ import { DeletedUsersService } from '../../users/deleted/deleted-users.service';
 import { UserSearch } from '../../users/search/user-search.service';
 import { UsersService } from '../../users/users.service';
 import { WebhooksService } from '../../webhooks/webhooks.service';
+import { UserManagementHealth } from './health';
+import { HostMetrics } from './metrics';
 import { Mount } from './mount';
 import {
   type AsyncUserManagementOptions,
@@ -56,21 +58,32 @@ function embed(dataSourceName: string | undefined, options: DynamicModule): Dyna
     imports: [options],
     providers: [
       {
+        provide: HostMetrics,
+        inject: [OPTIONS, getDataSourceToken(dataSourceName)],
+        useFactory: HostMetrics.open,
+      },
+      {
         provide: SERVICE,
-        inject: [ModulesContainer, getDataSourceToken(dataSourceName), OPTIONS],
-        useFactory: (modules: ModulesContainer, dataSource: DataSource, resolved: HostSettings) => {
+        inject: [ModulesContainer, getDataSourceToken(dataSourceName), OPTIONS, HostMetrics],
+        useFactory: (
+          modules: ModulesContainer,
+          dataSource: DataSource,
+          resolved: HostSettings,
+          metrics: HostMetrics,
+        ) => {
           requireOne(modules);
-          return openService(dataSource, resolved);
+          return openService(dataSource, resolved, metrics);
         },
       },
       Mount,
+      UserManagementHealth,
       ...EXPORTS.map((provided) => ({
         provide: provided,
         inject: [SERVICE],
         useFactory: (service: INestApplication) => service.get<unknown>(provided),
       })),
     ],
-    exports: EXPORTS,
+    exports: [...EXPORTS, UserManagementHealth],
   };
 }
 

@@ -7,6 +7,7 @@ import { countEvents, countUndelivered, oldestUnnumbered } from '../../events/ev
 import type { DeliveryCounts } from '../../webhooks/deliveries/sender';
 import { webhookLag } from '../../webhooks/webhook-lag';
 import { countExpiringTokens, IN_USE_DAYS, WARNING_DAYS } from './expiring-tokens';
+import type { MetricsRegistry } from './registry';
 
 const REFRESH_MS = 60_000;
 
@@ -22,6 +23,7 @@ export type Pool = Record<'totalCount' | 'idleCount' | 'waitingCount', number>;
 export class Metrics {
   private readonly registry = new Registry();
   private readonly registers = [this.registry];
+  private refreshing?: NodeJS.Timeout;
 
   private readonly requests = new Histogram({
     name: 'ums_http_request_duration_seconds',
@@ -97,6 +99,20 @@ export class Metrics {
     return this.registry.metrics();
   }
 
+  /**
+   * Shows all that exist now in a registry of a host, too. Returns a function that takes them out of it, and ends the
+   * reading of the database.
+   */
+  addTo(registry: MetricsRegistry): () => void {
+    const metrics = this.registry.getMetricsAsArray();
+    const names = metrics.map(({ name }) => name); // a registry of OpenMetrics renames counters
+    for (const metric of metrics) registry.registerMetric(metric as never);
+    return () => {
+      clearInterval(this.refreshing);
+      for (const name of names) registry.removeSingleMetric(name);
+    };
+  }
+
   /** Adds those of Node.js, which a host has of its own. */
   watchProcess(): void {
     collectDefaultMetrics({ register: this.registry });
@@ -125,7 +141,7 @@ export class Metrics {
   /** Counts the attempts of webhooks, and reads the figures of the database from now on. */
   watch(database: Database, counts: DeliveryCounts): void {
     void this.refresh(database);
-    setInterval(() => void this.refresh(database), REFRESH_MS).unref();
+    this.refreshing = setInterval(() => void this.refresh(database), REFRESH_MS).unref();
     new Counter({
       name: 'ums_webhook_attempts_total',
       help: 'Attempts to send an event to a webhook, by outcome: delivered, to be retried, or failed for good.',
