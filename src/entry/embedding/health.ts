@@ -35,7 +35,7 @@ export class UserManagementHealth implements OnModuleDestroy {
     return { [key]: message ? { status: 'down', message } : { status: 'up' } } as HealthResult<Key>;
   }
 
-  /** @internal Nest calls it first when the host closes, while the host still serves. */
+  /** Nest calls it first when the host closes, while the host still serves. */
   onModuleDestroy(): void {
     this.health.drain();
   }

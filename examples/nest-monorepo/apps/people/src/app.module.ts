@@ -1,12 +1,16 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { TerminusModule } from '@nestjs/terminus';
 import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { UserManagementModule } from 'user-management-service';
 import { BadgesService } from './badges.service.js';
 import { database } from './database.js';
 import { FailureFilter } from './failure.filter.js';
+import { HealthController } from './health.controller.js';
 import { MembersController } from './members.controller.js';
+import { MetricsController } from './metrics.controller.js';
+import { registry } from './metrics.js';
 import { OnboardingService } from './onboarding.service.js';
 import { PeopleController } from './people.controller.js';
 import { Person } from './person.entity.js';
@@ -21,9 +25,16 @@ import { transactions } from './transactions.js';
     TypeOrmModule.forFeature([Person]),
     transactions,
     ThrottlerModule.forRoot([{ limit: 20, ttl: 60_000 }]),
-    UserManagementModule.forRoot({ schema: 'ums', prefix: 'internal', dashboard: { signIn }, currentUser }),
+    UserManagementModule.forRoot({
+      schema: 'ums',
+      prefix: 'internal',
+      dashboard: { signIn },
+      currentUser,
+      metrics: registry,
+    }),
+    TerminusModule,
   ],
-  controllers: [PeopleController, ReportsController, MembersController],
+  controllers: [PeopleController, ReportsController, MembersController, HealthController, MetricsController],
   providers: [
     TenantsService,
     BadgesService,

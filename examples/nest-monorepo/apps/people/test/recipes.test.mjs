@@ -211,6 +211,38 @@ test('organizations of the application', async () => {
   assert.equal(await organizations.find({ externalId: tenant.id }), null);
 });
 
+test('health and metrics', async () => {
+  const server = app.getHttpServer();
+  if (!server.listening) await app.listen(0, '127.0.0.1');
+  const url = `http://127.0.0.1:${server.address().port}/backend`;
+  const { status, details } = await (await fetch(`${url}/health/ready`)).json();
+  assert.deepEqual([status, details.users], ['ok', { status: 'up' }]);
+
+  const Authorization = `Bearer ${await firstToken(app)}`;
+  await fetch(`${url}/internal/api/v1/users/usr_x`, { headers: { Authorization } });
+  const response = await fetch(`${url}/metrics`);
+  assert.match(response.headers.get('content-type'), /^text\/plain; version=0.0.4/);
+  const text = await response.text();
+  assert.match(
+    text,
+    /^ums_http_request_duration_seconds_count\{.*route="\/api\/v1\/users\/:id",status="404"\} 1$/m,
+  );
+  assert.equal(text.match(/^# TYPE process_cpu_seconds_total /gm).length, 1);
+
+  const dataSource = app.get(getDataSourceToken());
+  const rename = (from, to) =>
+    dataSource.query(`ALTER TABLE ums.ums_migrations RENAME COLUMN ${from} TO ${to}`);
+  await rename('name', 'former');
+  try {
+    let ready;
+    do ready = await fetch(`${url}/health/ready`);
+    while (ready.status === 200); // the service asks the database at most once a second
+    assert.equal(ready.status, 503);
+  } finally {
+    await rename('former', 'name');
+  }
+});
+
 test('a shutdown on SIGTERM', { timeout: 30_000 }, async () => {
   const main = spawn(process.execPath, ['dist/apps/people/main.js'], {
     env: { ...process.env, PORT: '0' },
