@@ -36,7 +36,16 @@ const level = matching(isLevel, 'must be trace, debug, info, warn, error or fata
 function databaseUrl(text: string): string | undefined {
   if (text === EMBEDDED) return undefined;
   const isPostgres = /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
-  return isPostgres ? text : reject(`must be a postgres:// URL or "${EMBEDDED}"`);
+  return isPostgres ? verifyingFully(text) : reject(`must be a postgres:// URL or "${EMBEDDED}"`);
+}
+
+/**
+ * The driver takes these modes for verify-full, with a warning, and its next version will verify less. A URL that asks
+ * for the meaning of libpq keeps them.
+ */
+function verifyingFully(url: string): string {
+  if (/[?&]uselibpqcompat=true(&|$)/.test(url)) return url;
+  return url.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/g, '$1verify-full');
 }
 
 function organizationName(text: string): string {

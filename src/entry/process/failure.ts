@@ -9,6 +9,8 @@ interface Failure extends Error {
   port?: number;
   address?: string;
   hostname?: string;
+  /** The certificate that has another name than the host. */
+  cert?: { subjectaltname?: string };
 }
 
 const unknownHost = ({ hostname }: Failure) =>
@@ -45,14 +47,27 @@ const REFUSED: Record<string, string> = {
   '57P03': 'Try again in a moment.',
 };
 
-/** Codes of a certificate that is not trusted. */
-const UNTRUSTED = /^(ERR_TLS_|UNABLE_TO_)|CERT/;
+const NO_TLS = 'The server does not support SSL connections'; // has no code
 
-function adviceToConnect(code: string, { syscall }: Failure): string {
-  if (UNTRUSTED.test(code)) return 'Add sslrootcert=<file of its CA> to DATABASE_URL.';
-  // A file that DATABASE_URL names can be missing, too.
-  const advice = code === 'ENOENT' && syscall !== 'connect' ? undefined : CONNECTING[code];
-  return advice ?? 'Check DATABASE_URL and the server.';
+/** Advice about the certificate of the server, by the code of the error. */
+const CERTIFICATE: Record<string, (failure: Failure) => string> = {
+  CERT_HAS_EXPIRED: () => 'Renew the certificate of the server, or of its CA in the file of sslrootcert.',
+  CERT_NOT_YET_VALID: () => 'Correct the clock of this machine, or the certificate of the server.',
+  ERR_TLS_CERT_ALTNAME_INVALID: ({ cert }) =>
+    `Set the host in DATABASE_URL to a name of the certificate: ${cert?.subjectaltname ?? 'it has none'}.`,
+};
+
+/** Codes of a certificate that is not trusted. */
+const UNTRUSTED = /^UNABLE_TO_|CERT/;
+
+function adviceToConnect(code: string, failure: Failure): string {
+  if (CERTIFICATE[code]) return CERTIFICATE[code](failure);
+  if (UNTRUSTED.test(code)) return 'Set sslrootcert in DATABASE_URL to a PEM file with the CA of the server.';
+  if (failure.message === NO_TLS)
+    return 'Set ssl = on in PostgreSQL or, in a network that you trust, sslmode=disable in DATABASE_URL.';
+  if (/^(open|read)$/.test(failure.syscall ?? ''))
+    return 'Correct the path in DATABASE_URL, or make the file readable.';
+  return CONNECTING[code] ?? 'Check DATABASE_URL and the server.';
 }
 
 /**
@@ -76,5 +91,6 @@ export function messageOf(error: unknown, nameOf = (field: string) => field): st
   const isOfDatabase = variable === 'DATABASE_URL';
   if (variable && !isOfDatabase && LISTENING[code]) return LISTENING[code](error);
   const advice = REFUSED[code] ?? (isOfDatabase ? adviceToConnect(code, error) : undefined);
-  return advice ? `The database cannot be used: ${error.message}. ${advice}` : error.message;
+  const message = error.message.replace(/[\s:.]+$/, '');
+  return advice ? `The database cannot be used: ${message}. ${advice}` : error.message;
 }
