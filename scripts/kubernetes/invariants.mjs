@@ -28,6 +28,7 @@ export function faultsOf(objects) {
     ...versionFaults(objects),
     ...orderFaults(objects),
     ...envFaults(objects),
+    ...caFaults(objects),
   ];
 }
 
@@ -99,4 +100,16 @@ function envFaults(objects) {
         : []),
     ];
   });
+}
+
+/** The file that DATABASE_URL names is mounted. */
+function caFaults(objects) {
+  return objects.flatMap(({ kind, metadata, spec }) =>
+    (spec?.template?.spec?.containers ?? []).flatMap(({ env = [], volumeMounts = [] }) => {
+      const { value = '' } = env.find(({ name }) => name === 'DATABASE_URL') ?? {};
+      const path = /[?&]sslrootcert=([^&]+)/.exec(value)?.[1];
+      const isMounted = volumeMounts.some(({ mountPath }) => path?.startsWith(`${mountPath}/`));
+      return path && !isMounted ? [`${kind} ${metadata.name}: ${path} is not mounted`] : [];
+    }),
+  );
 }

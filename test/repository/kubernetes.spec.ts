@@ -58,6 +58,20 @@ it('docs/operations.md forwards a port of the service, and reads secrets that th
   for (const [, name, key] of read) expect(secrets).toContainEqual(expect.objectContaining({ name, key }));
 });
 
+it('the CA of the database is mounted where docs/operations.md says, without its key, for each process', () => {
+  const { patches } = parse(readFileSync('deploy/components/database-ca/kustomization.yaml', 'utf8'));
+  const mounts = patches.map(({ patch }: { patch: string }) => {
+    const { metadata, spec } = parse(patch);
+    const [{ mountPath }] = spec.template.spec.containers[0].volumeMounts;
+    const [{ secret }] = spec.template.spec.volumes;
+    return [metadata.name, secret.items.map(({ path }: { path: string }) => `${mountPath}/${path}`)];
+  });
+  const [, file] = /sslrootcert=(\/run\/\S+?)`/.exec(readFileSync('docs/operations.md', 'utf8'))!;
+  expect(mounts).toEqual(
+    ['service', 'service-migration', 'audit-stream'].map((name) => [`user-management-${name}`, [file]]),
+  );
+});
+
 /** A pod that breaks no rule. */
 const pod = () => ({
   securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } } as Record<
