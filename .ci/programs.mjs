@@ -1,5 +1,6 @@
 // The programs that the steps need beyond Node.js. What is missing is installed where this can be done: on Debian and
-// its relatives, as root, or in CI as a user who may become root. Elsewhere CI fails, and a developer's run says what it leaves out.
+// its relatives, as root, or in CI as a user who may become root. Elsewhere CI fails, and a developer's run says what
+// it leaves out.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { findChromium } from '../scripts/chromium.mjs';

@@ -1,5 +1,5 @@
 // Packs both packages as they would be published, checks them from a user's point of view, imports the client on its
-// own, and builds and tests the example applications with the other one alone, on each line of Node that is supported, or
+// own, and builds and tests the example applications with the other one, on each line of Node that is supported, or
 // with --short on the running one. Requires a PostgreSQL: the server in TEST_DATABASE_URL, or an installed one.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
