@@ -46,6 +46,7 @@ const ENTRY_ROOMS = {
   metrics: ['health'],
   process: ['demo', 'health', 'metrics'],
   embedding: ['health', 'metrics'],
+  testing: [],
   cli: ['demo', 'process'],
 };
 

@@ -39,6 +39,7 @@ export const ROOMS = [
   // What the package holds, and what its hosts see
   [['examples/', 'src/index.ts', 'nest-cli.json', 'tsconfig.build.json'], ['package']],
   [['src/entry/embedding/'], ['package', 'processes']],
+  [['src/entry/testing/'], ['package']],
   [['scripts/package.mjs', 'scripts/hosts.mjs', 'scripts/declarations.mjs'], ['package']],
   [
     ['package.json', '.npmrc', '.swcrc', 'tsconfig.json'],

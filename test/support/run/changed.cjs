@@ -10,6 +10,7 @@ const ROOMS = [
   [/^src\/entry\/demo\//, 'cli'],
   [/^src\/(platform\/feature|service\.module)/, 'repository', 'docs'],
   [/^src\/entry\/health\//, 'http', 'process'],
+  [/^src\/entry\/testing\//, 'embedding'],
   [/^src\/platform\/issuers\//, 'oauth', 'sign-in'],
   [/^src\/cli\.ts/, 'cli'],
   [/^src\/(index|service\.options)\.ts/, 'embedding'],

@@ -1,0 +1,2 @@
+export { asToken, type TestToken } from './as-token';
+export { embeddedDatabase } from './embedded-database';
