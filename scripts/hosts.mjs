@@ -30,6 +30,13 @@ export const create = (email: string): Promise<User> => users.create({ name: doc
 // @ts-expect-error A name is a string.
 void users.create({ name: 1 });
 `;
+const NODE10_TESTING = `
+import { asToken, embeddedDatabase } from 'user-management-service/testing';
+
+void embeddedDatabase();
+// @ts-expect-error There is no such scope.
+asToken({ organizationId: '', scopes: ['users:eat'] });
+`;
 const NODE10_OPTIONS =
   '--noEmit --strict --module commonjs --moduleResolution node10 --ignoreDeprecations 6.0 --resolveJsonModule ' +
   '--esModuleInterop --target es2023';
@@ -131,6 +138,8 @@ async function install(example, tarball, node) {
 async function resolveAsNode10(example) {
   writeFileSync(join(example, 'node10.ts'), NODE10);
   await run(example, `npx tsc --ignoreConfig ${NODE10_OPTIONS} node10.ts`);
+  writeFileSync(join(example, 'node10-testing.ts'), NODE10_TESTING);
+  await run(example, `npx tsc --ignoreConfig ${NODE10_OPTIONS} --types node node10-testing.ts`);
 }
 
 async function reported(title, work) {

@@ -159,6 +159,6 @@ const normalized = (code: string) => code.replace(/\s+/g, ' ').trim();
 it('each block of docs/embedding.md quotes the source of an example application', () => {
   const document = readFileSync('docs/embedding.md', 'utf8');
   const blocks = [...document.matchAll(/```ts\n([^`]*(?:`[^`]+`[^`]*)*)```/g)].map(([, code]) => code);
-  expect(blocks).toHaveLength(31);
+  expect(blocks).toHaveLength(33);
   expect(blocks.filter((code) => !normalized(sources).includes(normalized(code)))).toEqual([]);
 });
