@@ -1,7 +1,7 @@
 import type { CanActivate } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { ScopesGuard } from '../../auth/scopes.guard';
-import { authenticate, type CallerToken, markRouted } from '../../platform/http/caller';
+import { authenticate, type CallerToken, type KnownToken, markRouted } from '../../platform/http/caller';
 
 const ID = `tok_${'0'.repeat(26)}`;
 
@@ -15,7 +15,7 @@ const DEFAULTS = {
   windowId: ID,
   isElsewhere: false,
   suspended: false,
-} satisfies Partial<CallerToken>;
+} satisfies Partial<KnownToken>;
 
 /** The token of a test. Everything else has a default: an id, the name `Test`, no end and no limit. */
 export type TestToken = Pick<CallerToken, 'organizationId' | 'scopes'> & Partial<CallerToken>;
