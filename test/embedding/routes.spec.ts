@@ -41,7 +41,9 @@ import {
   UsersService,
 } from '../../src';
 import { Client } from '../support/client';
+import { withoutDatabase } from '../support/database';
 import { clientOf, OPTIONS } from '../support/embedding';
+import { describeOn } from '../support/engine';
 import { type Host, startHost } from '../support/host';
 
 /** Answers as an application without a filter of its own. */
@@ -254,9 +256,32 @@ describe('the current user', () => {
     expect(await asking()).toEqual([401, 'unauthorized']);
     currentUser.mockReturnValue({ organizationId: 'org_x', externalId: 'E-4711' });
     expect(await asking()).toEqual([403, 'unknown_user']);
-    currentUser.mockReturnValue({ organizationId: api.organizationId } as HostUser);
-    expect(await asking()).toEqual([400, 'validation_failed']);
     currentUser.mockRejectedValue(new Error('no session store'));
     expect(await asking()).toEqual([500, undefined]);
+  });
+
+  it('is a fault of the application if it names a user without an id', async () => {
+    const organizationId = api.organizationId;
+    const wrong = [
+      { organizationId },
+      { organizationId, externalId: '' },
+      { externalId: 'E-4711' },
+      'E-4711',
+    ];
+    for (const person of wrong) {
+      currentUser.mockReset().mockReturnValue(person as HostUser);
+      expect(await asking()).toEqual([500, undefined]);
+    }
+  });
+});
+
+describeOn('postgres', 'the current user without the database', () => {
+  it('is a 503', async () => {
+    currentUser.mockReset().mockReturnValue({ organizationId: api.organizationId, externalId: 'E-4711' });
+    await withoutDatabase(host.dataSource, async () => {
+      const { body, headers } = await send(new Client(host.url), 'get', '/me').expect(503);
+      expect(body).toMatchObject({ code: 'unavailable' });
+      expect(headers).toMatchObject({ 'retry-after': '2' });
+    });
   });
 });

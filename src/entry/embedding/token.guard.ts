@@ -7,11 +7,9 @@ import {
 } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
 import type { Response } from 'express';
-import { databaseFailure } from '../../platform/database/errors';
-import { unavailable } from '../../platform/http/fault';
-import { RETRY_AFTER_UNAVAILABLE, UNAVAILABLE } from '../../platform/http/problem';
 import * as scopes from '../../platform/http/scopes';
 import { GUARDS } from '../../service.module';
+import { ofService, rethrowUnavailable } from './host-route';
 
 /** The route for which a request has passed: it may come to another one, if a handler of the host passes it on. */
 const passed = new WeakMap<object, Function>();
@@ -30,29 +28,15 @@ export class TokenGuard implements CanActivate {
     const request = http.getRequest<object>();
     const handler = context.getHandler();
     if (passed.get(request) === handler) return true;
-    const guards = this.guards();
-    try {
-      for (const guard of guards) {
-        if (!(await guard.canActivate(context))) return false;
-      }
-    } catch (error) {
-      if (databaseFailure(error) !== 'unavailable') throw error;
-      // The host's filter would turn a driver's error into a 500.
-      http.getResponse<Response>().setHeader('Retry-After', RETRY_AFTER_UNAVAILABLE);
-      throw unavailable(UNAVAILABLE, { cause: error });
-    }
-    passed.set(request, handler);
-    return true;
+    const isAllowed = await this.runGuards(context).catch(rethrowUnavailable(http.getResponse<Response>()));
+    if (isAllowed) passed.set(request, handler);
+    return isAllowed;
   }
 
-  private guards(): CanActivate[] {
-    try {
-      return this.modules.get(GUARDS, { strict: false });
-    } catch (cause) {
-      throw new Error('This application has no UserManagementModule, whose tokens the route requires.', {
-        cause,
-      });
-    }
+  private async runGuards(context: ExecutionContext): Promise<boolean> {
+    for (const guard of ofService<CanActivate[]>(this.modules, GUARDS))
+      if (!(await guard.canActivate(context))) return false;
+    return true;
   }
 }
 
