@@ -71,6 +71,10 @@ try {
     throw new Error('The package does not contain the dashboard.');
   if (server.paths.some((path) => path.startsWith('dist/docs/')))
     throw new Error('The package contains /docs, which no host serves.');
+  const mapped = server.paths.filter(
+    (path) => path.endsWith('.js') && readFileSync(join(sources, path), 'utf8').includes('sourceMappingURL='),
+  );
+  if (mapped.length > 0) throw new Error(`The package has no source maps, but ${mapped[0]} names one.`);
   const client = pack({
     workspace: 'client',
     expected: /^(dist\/|README\.md$|LICENSE$|package\.json$)/,
