@@ -162,3 +162,12 @@ it('DATABASE_URL keeps all but the modes that the driver would warn of', () => {
       'postgres://u:p%40@host/db?a=b&sslmode=verify-full&options=-c%20x',
     );
 });
+
+it('a DATABASE_URL whose password is not encoded is refused, with how to encode it and without the password', () => {
+  for (const password of ['se%cret', 'se/cret', 'se?cret', 'se#cret'])
+    expect(() => readConfig({ DATABASE_URL: `postgres://u:${password}@host/db` })).toThrow(
+      /^Invalid configuration:\n {2}DATABASE_URL must be .+; in a password, write % \/ \? # as %25 %2F %3F %23$/,
+    );
+  const url = 'postgres://u:%25%2F%3F%23@host/db?application_name=50%';
+  expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
+});

@@ -35,8 +35,20 @@ const level = matching(isLevel, 'must be trace, debug, info, warn, error or fata
 
 function databaseUrl(text: string): string | undefined {
   if (text === EMBEDDED) return undefined;
-  const isPostgres = /^postgres(ql)?:\/\//.test(text) && URL.canParse(text);
-  return isPostgres ? verifyingFully(text) : reject(`must be a postgres:// URL or "${EMBEDDED}"`);
+  const isPostgres = /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) && isDecodable(text);
+  return isPostgres
+    ? verifyingFully(text)
+    : reject(`must be a postgres:// URL or "${EMBEDDED}"; in a password, write % / ? # as %25 %2F %3F %23`);
+}
+
+/** Whether the user, the password and the database can be decoded, which the driver does. */
+function isDecodable(url: string): boolean {
+  try {
+    decodeURIComponent(url.split('?')[0]);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
