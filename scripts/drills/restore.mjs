@@ -17,7 +17,8 @@ const OBJECTS = `FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamesp
 
 async function connect(variable) {
   const url = process.env[variable];
-  requireThat(url, `Set DATABASE_URL to the database, and RESTORED_URL to an empty one.`);
+  requireThat(url, 'Set DATABASE_URL to the database, and RESTORED_URL to an empty one.');
+  requireThat(/^postgres(ql)?:\/\//.test(url), `${variable} must be a postgres:// URL.`);
   const client = new pg.Client({ connectionString: url, application_name: 'restore drill' });
   client.on('error', () => {}); // a call that fails reports it
   atEnd(() => client.end());
@@ -27,6 +28,9 @@ async function connect(variable) {
   await client.query('SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET jit = off');
   return client;
 }
+
+/** The URL for PostgreSQL's programs, in which sslmode has the meaning that this parameter asks the driver for. */
+const urlForLibpq = (url) => url.replace(/uselibpqcompat=true&|[?&]uselibpqcompat=true$/, '');
 
 const rowsOf = async (client, sql, values) => (await client.query(sql, values)).rows;
 
@@ -78,7 +82,12 @@ async function dump(source, file) {
   const [{ snapshot }] = await rowsOf(source, 'SELECT pg_export_snapshot() AS snapshot');
   const [expected] = await Promise.all([
     contents(source),
-    succeed('pg_dump', ['--format=custom', `--snapshot=${snapshot}`, `--file=${file}`, DATABASE_URL]),
+    succeed('pg_dump', [
+      '--format=custom',
+      `--snapshot=${snapshot}`,
+      `--file=${file}`,
+      urlForLibpq(DATABASE_URL),
+    ]),
   ]);
   return expected;
 }
@@ -210,7 +219,7 @@ await drill('restore', async (folder) => {
   });
   await source.query('COMMIT');
   await step('Restore', () =>
-    succeed('pg_restore', ['--no-owner', '--exit-on-error', `--dbname=${RESTORED_URL}`, file]),
+    succeed('pg_restore', ['--no-owner', '--exit-on-error', `--dbname=${urlForLibpq(RESTORED_URL)}`, file]),
   );
   const rows = [...expected.counts.values()].reduce((sum, count) => sum + count, 0);
   const counted = `${rows.toLocaleString('en')} rows in ${expected.counts.size} tables`;

@@ -95,7 +95,10 @@ if (missing.length > 0)
     const writing = (async () => {
       while (!isOver) await api.createUser();
     })();
-    await restore({}, async ({ code, output }, copy) => {
+    // The parameter is for the driver: PostgreSQL's programs would refuse it.
+    const url = new URL(directUrl(source));
+    url.searchParams.set('uselibpqcompat', 'true');
+    await restore({ DATABASE_URL: url.href }, async ({ code, output }, copy) => {
       isOver = true;
       await writing;
       expect({ code, output }).toEqual({
@@ -131,6 +134,7 @@ if (missing.length > 0)
         { RESTORED_URL: directUrl(other) },
         'The database RESTORED_URL is not empty. Create one for the drill.',
       ],
+      [{ DATABASE_URL: 'embedded' }, 'DATABASE_URL must be a postgres:// URL.'],
       [{ RESTORED_URL: '' }, 'Set DATABASE_URL to the database, and RESTORED_URL to an empty one.'],
       [
         { PATH: join(directory, 'empty') },
