@@ -1,8 +1,7 @@
 export { UserManagementModule } from './entry/embedding/user-management.module';
 export type { AsyncUserManagementOptions, HostUser, UserManagementOptions } from './entry/embedding/options';
 export type { HostPerson, HostSignIn } from './sign-in/sign-in.options';
-export { UserManagementHealth } from './entry/embedding/health';
-export type { HealthResult } from './entry/embedding/health';
+export { type HealthResult, UserManagementHealth } from './entry/embedding/health';
 export type { RequestRecord } from './platform/http/access-log';
 
 // For the routes of a host application.
