@@ -19,7 +19,8 @@ async function connect(variable) {
   const url = process.env[variable];
   requireThat(url, 'Set DATABASE_URL to the database, and RESTORED_URL to an empty one.');
   requireThat(/^postgres(ql)?:\/\//.test(url), `${variable} must be a postgres:// URL.`);
-  const client = new pg.Client({ connectionString: url, application_name: 'restore drill' });
+  const { verifyingFully } = await import('../../dist/src/entry/process/config.js');
+  const client = new pg.Client({ connectionString: verifyingFully(url), application_name: 'restore drill' });
   client.on('error', () => {}); // a call that fails reports it
   atEnd(() => client.end());
   await client.connect().catch((error) => {
@@ -204,6 +205,7 @@ async function writeNew(api, last) {
 }
 
 await drill('restore', async (folder) => {
+  buildIfStale();
   const [source, copy] = [await connect('DATABASE_URL'), await connect('RESTORED_URL')];
   const file = join(folder, 'ums.dump');
   await source.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
@@ -211,7 +213,6 @@ await drill('restore', async (folder) => {
   await step('Are pg_dump and pg_restore new enough?', async (note) =>
     note(`PostgreSQL ${await requirePrograms(source)}`),
   );
-  buildIfStale();
   const expected = await step('Dump, and count the rows of its snapshot', async (note) => {
     const contents = await dump(source, file);
     note(`${(statSync(file).size / 2 ** 20).toFixed(1)} MB`);

@@ -171,3 +171,9 @@ it('a DATABASE_URL whose password is not encoded is refused, with how to encode 
   const url = 'postgres://u:%25%2F%3F%23@host/db?application_name=50%';
   expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
 });
+
+it('a DATABASE_URL that would lose its TLS, because sslmode is written in another way, is refused', () => {
+  expect(() => readConfig({ DATABASE_URL: 'postgres://u@host/db?a=b&SSLmode=verify-full' })).toThrow(
+    'DATABASE_URL must have sslmode in lower case',
+  );
+});

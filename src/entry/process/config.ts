@@ -36,9 +36,12 @@ const level = matching(isLevel, 'must be trace, debug, info, warn, error or fata
 function databaseUrl(text: string): string | undefined {
   if (text === EMBEDDED) return undefined;
   const isPostgres = /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) && isDecodable(text);
-  return isPostgres
-    ? verifyingFully(text)
-    : reject(`must be a postgres:// URL or "${EMBEDDED}"; in a password, write % / ? # as %25 %2F %3F %23`);
+  if (!isPostgres)
+    reject(`must be a postgres:// URL or "${EMBEDDED}"; in a password, write % / ? # as %25 %2F %3F %23`);
+  // The driver ignores any other spelling, and would connect without TLS.
+  if ([...text.matchAll(/[?&](sslmode)=/gi)].some(([, name]) => name !== 'sslmode'))
+    reject('must have sslmode in lower case');
+  return verifyingFully(text);
 }
 
 /** Whether the user, the password and the database can be decoded, which the driver does. */
@@ -55,7 +58,7 @@ function isDecodable(url: string): boolean {
  * The driver takes these modes for verify-full, with a warning, and its next version will verify less. A URL that asks
  * for the meaning of libpq keeps them.
  */
-function verifyingFully(url: string): string {
+export function verifyingFully(url: string): string {
   if (/[?&]uselibpqcompat=true(&|$)/.test(url)) return url;
   return url.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/g, '$1verify-full');
 }
