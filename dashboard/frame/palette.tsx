@@ -76,7 +76,11 @@ export function Palette({ sections, onKeys, onClose }: Props) {
       class="palette"
       ref={ref}
       aria-label="Search or go to"
-      onClose={onClose}
+      onCancel={(event) => {
+        event.preventDefault(); // the event `close` comes later, and would close a palette that was opened meanwhile
+        onClose();
+      }}
+      onClose={() => ref.current?.isConnected && onClose()}
       onClick={(event) => event.target === ref.current && onClose()}
     >
       <input

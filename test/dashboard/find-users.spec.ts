@@ -473,8 +473,14 @@ describeInBrowser('the dashboard', () => {
     }
     await page.keyboard.press('Control+k'); // what was used last is first
     await page.getByRole('option', { name: 'Group Contractors', selected: true }).waitFor();
+    // Escape, and Ctrl K before the event `close` of the dialog comes
+    await page.evaluate(async () => {
+      document.querySelector('dialog')!.requestClose();
+      for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+      dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true }));
+    });
+    await focusOn(field);
     await page.keyboard.press('Escape');
-    await field.waitFor({ state: 'detached' });
     await find('create user', 'Action Create user');
     await page.getByRole('heading', { name: 'Create a user' }).waitFor();
     await page.keyboard.press('Control+k');
